@@ -1,0 +1,1 @@
+"""The thin outside: HTTP application, command line, settings and access."""

@@ -1,0 +1,1 @@
+"""Adapters between the kernel's atoms and RDF, Oxigraph, SQL and files."""

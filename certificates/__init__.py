@@ -1,0 +1,1 @@
+"""What is signed and how it is proved; usable alone."""

@@ -1,0 +1,1 @@
+"""The vocabulary, JSON-LD contexts and rule tables, as data files."""

@@ -1,0 +1,1 @@
+"""SHACL shapes for Muniment's own records, as data files."""

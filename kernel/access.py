@@ -1,0 +1,91 @@
+"""Who may do what: principals, roles and graphs.
+
+Rules
+-----
+* Roles are ordered: a reader reads, a writer also proposes changes, an editor also decides, an administrator also
+  writes the governance graphs and reads all of them. A principal may be held to some graphs.
+* Fail closed: what is not granted here is refused. This module is the one place that decides what a caller may read.
+* A reader of g sees g, H(g), and the base's shapes and ontology (through `GRAPH`, never in the union).
+
+Example
+-------
+>>> from kernel.terms import Iri
+>>> reader = Principal("p1", Role.READER, frozenset({Iri("urn:g")}))
+>>> reader.may_read(Iri("urn:g")), reader.may_read(Iri("urn:other")), reader.may_write(Iri("urn:g"))
+(True, False, False)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from kernel.errors import Forbidden
+from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, PUBLIC_GOVERNANCE, graph_of_history, is_history, is_ours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kernel.terms import Iri
+
+
+class Role(IntEnum):
+    """What a principal may do, each including the ones before."""
+
+    READER = 1
+    WRITER = 2
+    EDITOR = 3
+    ADMINISTRATOR = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A caller.
+
+    Args:
+        id: the name under which the ledger knows it; not a secret.
+        role: what it may do.
+        graphs: the graphs it is held to; None for every graph of the base.
+    """
+
+    id: str
+    role: Role
+    graphs: frozenset[Iri] | None = None
+
+    def may_read(self, graph: Iri) -> bool:
+        """Whether anything drawn from the graph may be shown to the caller."""
+        if is_history(graph):
+            source = graph_of_history(graph)
+            return source is not None and self.may_read(source)
+        if graph in PUBLIC_GOVERNANCE:
+            return True
+        if graph in GOVERNANCE:
+            return self.role is Role.ADMINISTRATOR
+        return self.graphs is None or graph in self.graphs
+
+    def may_write(self, graph: Iri) -> bool:
+        """Whether the caller may propose changes to the graph."""
+        if graph in GOVERNANCE:
+            return self.role is Role.ADMINISTRATOR and self.graphs is None
+        ours = is_ours(graph) and graph != DEFAULT_GRAPH
+        return not ours and self.role >= Role.WRITER and (self.graphs is None or graph in self.graphs)
+
+    def may_decide(self, graphs: Iterable[Iri]) -> bool:
+        """Whether the caller may decide on a certificate that touches the graphs."""
+        return self.role >= Role.EDITOR and all(map(self.may_write, graphs))
+
+    @property
+    def reads_everything(self) -> bool:
+        """Whether every graph outside governance is readable, so that a store's own union may answer."""
+        return self.graphs is None
+
+    def require_write(self, graph: Iri) -> None:
+        """Raises `Forbidden` unless the caller may propose changes to the graph."""
+        if is_history(graph):
+            raise Forbidden("history is written by applying certificates only", remedy="change the graph itself")
+        if not self.may_write(graph):
+            raise Forbidden(
+                f"your token does not allow changes to {graph.value}",
+                remedy="ask an administrator for a token with the role and graph you need",
+            )

@@ -1,0 +1,397 @@
+"""The ports: everything outside that the kernel needs, as small Protocols.
+
+Rules
+-----
+* Adapters live in `bridge`; each port has one abstract test case that every adapter passes.
+* An adapter raises only errors of `kernel.errors`.
+* A `LedgerTransaction` sees its own writes: while a group of plans is open, its transaction *is* the speculative head.
+* Every read says what it guarantees.
+
+Example
+-------
+::
+
+    with ledger.transaction() as tx:      # rolled back unless committed
+        held = tx.believed_of(statement)
+        ...
+        tx.commit()                       # durable when it returns
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from uuid import UUID
+
+    from certificates.certificate import Digests, Verdict
+    from certificates.findings import Finding
+    from certificates.items import ItemKind, SaltedItem
+
+    from certificates.lthash import LatticeHash
+    from kernel.access import Principal
+    from kernel.changes import Request
+    from kernel.facts import Evidence, EvidenceContent, Fact, FactContent
+    from kernel.instants import Instant
+    from kernel.plan import Plan
+    from kernel.terms import Iri, Statement, Term
+
+
+class HostClock(Protocol):
+    """The host's wall clock; it may step back."""
+
+    def now(self) -> Instant:
+        """The present instant, to the microsecond."""
+        ...
+
+
+class TermCanonicaliser(Protocol):
+    """Knows what a store makes of a term."""
+
+    def canonical(self, term: Term) -> Term:
+        """The term as every store will hold it. Raises `InvalidTerm` for a term that a store would refuse."""
+        ...
+
+
+class CertificateState(StrEnum):
+    """What became of a certificate."""
+
+    APPLIED = "applied"
+    PENDING = "pending"
+    REJECTED = "rejected"
+    REFUSED = "refused"
+    STALE = "stale"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The state of a base as its ledger has it.
+
+    Args:
+        position: log position of the last applied event; None before the first.
+        instant: its transaction instant; None before the first.
+        clock: the valid-time instant up to which the current graphs stand.
+        state: the lattice hash over the facts believed.
+    """
+
+    position: int | None
+    instant: Instant | None
+    clock: Instant
+    state: LatticeHash
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateRecord:
+    """A certificate as the ledger keeps it, beside its items and events.
+
+    Args:
+        document: the signed bytes.
+        graphs: every graph that its plan touches.
+        request: what was asked, kept only while the certificate is pending.
+        head: log position of its applied event, once applied.
+        instant: its transaction instant, once applied.
+        successor: the certificate that took its place, once stale.
+    """
+
+    id: UUID
+    document: bytes
+    verdict: Verdict
+    state: CertificateState
+    principal: str
+    graphs: tuple[Iri, ...]
+    issued_at: Instant
+    base_head: int | None
+    request: Request | None
+    head: int | None = None
+    instant: Instant | None = None
+    successor: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """A signed decision or re-check, as stored."""
+
+    certificate: UUID
+    kind: str
+    record: bytes
+    comment: SaltedItem | None
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyEntry:
+    """What an idempotency key of a principal was used for: a digest of the body, and the certificate it got."""
+
+    body_digest: bytes
+    certificate: UUID
+
+
+class FactsView(Protocol):
+    """Facts believed at one head: the durable one, or the speculative one of an open transaction."""
+
+    def believed_of(self, statement: Statement) -> Sequence[Fact]:
+        """Every believed fact of exactly this statement, whatever its valid time, by start."""
+        ...
+
+    def believed(
+        self,
+        *,
+        subject: Iri | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,  # noqa: A002 - the term's name in RDF
+        graph: Iri | None = None,
+    ) -> Iterator[Fact]:
+        """Believed facts that match, whatever their valid time; indexed by subject, by object and by graph."""
+        ...
+
+    def fact(self, fact: UUID) -> Fact | None:
+        """A fact by its id, believed or not."""
+        ...
+
+    def evidence_of(self, facts: Sequence[UUID]) -> dict[UUID, list[Evidence]]:
+        """The evidence for each of the facts, oldest first; facts without any are absent."""
+        ...
+
+
+class LedgerView(FactsView, Protocol):
+    """A consistent read of a ledger."""
+
+    def head(self) -> Head:
+        """The head, clock and state digest."""
+        ...
+
+    def certificate(self, certificate: UUID) -> CertificateRecord | None:
+        """A certificate by its id."""
+        ...
+
+    def certificates(
+        self,
+        *,
+        state: CertificateState | None = None,
+        verdict: Verdict | None = None,
+        after: UUID | None = None,
+        limit: int = 50,
+    ) -> list[CertificateRecord]:
+        """Certificates, newest first (ids are UUIDv7, so newest is greatest), from just below `after` on."""
+        ...
+
+    def items(self, certificate: UUID, kind: ItemKind) -> list[SaltedItem]:
+        """The salted items that are left of a certificate, by ordinal."""
+        ...
+
+    def leaves(self, certificate: UUID, kind: ItemKind) -> list[bytes]:
+        """Every leaf hash of the kind, by ordinal, also of items that were purged."""
+        ...
+
+    def decisions(self, certificate: UUID) -> list[DecisionRecord]:
+        """Decisions and re-checks of a certificate, oldest first."""
+        ...
+
+    def idempotent(self, principal: str, key: str) -> IdempotencyEntry | None:
+        """What the key was used for."""
+        ...
+
+    def recorded_in(self, head: int) -> Instant | None:
+        """The transaction instant of a head (a position at which a certificate was applied); None for others."""
+        ...
+
+    def head_at(self, instant: Instant) -> int | None:
+        """The last head whose transaction instant is at or before the instant; None before the first."""
+        ...
+
+    def facts_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Fact]:
+        """Every fact believed at `as_of` and true at `valid_at`."""
+        ...
+
+    def facts_recorded(self, after: Instant | None, until: Instant) -> Iterator[Fact]:
+        """Every fact recorded *or superseded* in (after, until], by row; supersession as it stands now."""
+        ...
+
+    def facts_due(self, after: Instant, until: Instant) -> Iterator[Fact]:
+        """Every believed fact that begins or ends in (after, until]."""
+        ...
+
+    def next_due(self, after: Instant) -> Instant | None:
+        """The first instant after `after` at which a believed fact begins or ends."""
+        ...
+
+    def evidence_recorded(self, after: Instant | None, until: Instant) -> Iterator[tuple[Evidence, Iri]]:
+        """Evidence recorded in (after, until], each with the graph of its fact."""
+        ...
+
+    def graphs(self) -> frozenset[Iri]:
+        """Every graph that a fact was ever recorded in."""
+        ...
+
+
+class LedgerTransaction(LedgerView, Protocol):
+    """The one write transaction of a ledger; it reads its own writes."""
+
+    def issue(self, record: CertificateRecord) -> None:
+        """Adds a certificate."""
+        ...
+
+    def add_items(self, certificate: UUID, items: Sequence[SaltedItem]) -> None:
+        """Adds items of one kind with their leaf hashes; may be called again with higher ordinals."""
+        ...
+
+    def settle(
+        self,
+        certificate: UUID,
+        state: CertificateState,
+        *,
+        head: int | None = None,
+        instant: Instant | None = None,
+        successor: UUID | None = None,
+    ) -> None:
+        """Moves a certificate to another state; forgets its request unless it is still pending."""
+        ...
+
+    def add_decision(self, decision: DecisionRecord) -> None:
+        """Adds a signed decision or re-check."""
+        ...
+
+    def append_event(self, event: bytes) -> int:
+        """Appends an event to the log and answers its position, from 0."""
+        ...
+
+    def record(self, certificate: UUID, at: Instant, facts: Iterable[tuple[FactContent, bytes]]) -> None:
+        """Records facts, each with its leaf hash."""
+        ...
+
+    def supersede(self, certificate: UUID, at: Instant, facts: Iterable[UUID]) -> None:
+        """Supersedes believed facts."""
+        ...
+
+    def add_evidence(self, certificate: UUID, at: Instant, evidence: Iterable[EvidenceContent]) -> None:
+        """Adds evidence."""
+        ...
+
+    def unrecord(self, certificate: UUID) -> None:
+        """Takes back the facts and evidence that this transaction recorded for a certificate."""
+        ...
+
+    def remember(self, principal: str, key: str, entry: IdempotencyEntry) -> None:
+        """Keeps what an idempotency key was used for."""
+        ...
+
+    def set_head(self, head: Head) -> None:
+        """Sets position, instant, clock and state digest."""
+        ...
+
+    def commit(self) -> None:
+        """Makes everything durable (fsync) before it returns. Raises `LedgerUnavailable`; nothing is kept then."""
+        ...
+
+
+class Ledger(Protocol):
+    """The durable append-only record of a base."""
+
+    def transaction(self) -> AbstractContextManager[LedgerTransaction]:
+        """Begins the one write transaction; leaving the context without `commit` rolls it back."""
+        ...
+
+    def reading(self) -> AbstractContextManager[LedgerView]:
+        """A consistent read of the last committed state; safe from any thread, never waits for the writer."""
+        ...
+
+    def principal_of(self, token_hash: bytes) -> Principal | None:
+        """Whose token has this SHA-256; None when unknown, expired or revoked."""
+        ...
+
+    def add_principal(self, principal: Principal, token_hash: bytes) -> None:
+        """Keeps a principal and the SHA-256 of its token."""
+        ...
+
+    def base_id(self) -> UUID:
+        """The base's own id, made once."""
+        ...
+
+    def stage(self, session: str, chunk: int, data: bytes) -> None:
+        """Keeps a chunk of a load session durably."""
+        ...
+
+    def staged(self, session: str) -> Iterator[bytes]:
+        """The chunks of a load session, in order."""
+        ...
+
+    def staged_chunks(self, session: str) -> int:
+        """How many chunks of a load session are kept."""
+        ...
+
+    def unstage(self, session: str) -> None:
+        """Drops the chunks of a load session."""
+        ...
+
+    def close(self) -> None:
+        """Closes every connection; the ledger stays as it is on disk."""
+        ...
+
+
+class Stores(Protocol):
+    """The two Oxigraph projections of a base, as the writer sees them."""
+
+    def position(self) -> tuple[Instant | None, Instant]:
+        """The (transaction instant, clock) that both stores are known to have reached; at least that far."""
+        ...
+
+    def apply(self, delta: StoreDelta) -> None:
+        """Brings both stores up by one delta; doing so again changes nothing. Raises `StoreUnavailable`."""
+        ...
+
+    def load(self, deltas: Iterable[StoreDelta]) -> None:
+        """As `apply`, for many facts at once with bounded memory; readers stay on the state before until it is done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoreDelta:
+    """What a store must add and take away to stand at (head, instant, clock).
+
+    Args:
+        recorded: facts recorded since (history), as recorded.
+        superseded: facts superseded since (history), with their supersession.
+        evidence: evidence recorded since, each with its fact's graph.
+        appear: statements that are now in their current graphs.
+        vanish: statements that are now not in their current graphs.
+    """
+
+    head: int | None
+    instant: Instant | None
+    clock: Instant
+    recorded: Sequence[Fact] = ()
+    superseded: Sequence[Fact] = ()
+    evidence: Sequence[tuple[Evidence, Iri]] = ()
+    appear: Sequence[Statement] = ()
+    vanish: Sequence[Statement] = ()
+
+
+class Check(Protocol):
+    """Something that judges a plan."""
+
+    def findings(self, plan: Plan, view: FactsView) -> Sequence[Finding]:
+        """What the check says of a plan that is not yet in the view; the same plan and view, the same findings."""
+        ...
+
+
+class ShapeChecker(Protocol):
+    """Judges plans by the shapes of the base."""
+
+    def findings(self, plan: Plan, view: FactsView) -> Sequence[Finding]:
+        """full(after) − full(before), as IncrementalEqualsFull has it."""
+        ...
+
+    def load_findings(self, recorded: Sequence[FactContent], view: FactsView) -> Sequence[Finding]:
+        """The same for a load session whose facts are already in the view."""
+        ...
+
+
+class Governance(Protocol):
+    """The digests of what a plan was judged by."""
+
+    def digests(self, view: FactsView) -> Digests:
+        """Digests of shapes, ontology, rules, policy and query registry as believed in the view."""
+        ...

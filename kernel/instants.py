@@ -67,6 +67,7 @@ _FAULTS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         (r"-?\d{1,3}(?![\d#])", "a year has at least four digits", "pad the year with zeros, as in 0987"),
         (r"-?0\d{4,}", "a year of more than four digits has no leading zero", "take the leading zeros out"),
         (r"-0000(?!\d)", "there is no year -0000", "write 0000 for 1 BCE, -0001 for 2 BCE"),
+        (r"\d{8}(?=T|Z|\Z)", "its date has no hyphens", "write it as in 2024-05-06"),
         (r"-?[1-9]\d{6,}", f"its year is beyond {MAX_YEAR}", f"give a year from -{MAX_YEAR} to {MAX_YEAR}"),
         (r".*[tz]", "T and Z are upper case in XSD", "write T and Z in upper case"),
         (r".*\.\d{7,}", "it has more than six fractional digits", "round it to microseconds"),

@@ -90,12 +90,14 @@ class Request:
         reason: free text for the people who will read the certificate.
         episode: the source that the facts cite.
         principal: who asks, by the id of the principal.
+        session: for a load session, the name under which its changes are staged; `changes` is empty then.
     """
 
     changes: tuple[Change, ...]
     reason: str | None
     episode: Iri | None
     principal: str
+    session: str | None = None
 
 
 def refuse_valid_time(graph: Iri) -> None:

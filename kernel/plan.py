@@ -63,12 +63,14 @@ class Plan:
 
     def bodies(self) -> list[bytes]:
         """The items to salt and sign, in their order."""
-        return [request_body(self.request), *self._effect_bodies()]
+        return [request_body(self.request), *effect_bodies(self)]
 
-    def _effect_bodies(self) -> Iterator[bytes]:
-        yield from map(record_body, self.record)
-        yield from map(supersede_body, self.supersede)
-        yield from map(evidence_body, self.evidence)
+
+def effect_bodies(plan: Plan) -> Iterator[bytes]:
+    """The items for what a plan does: records, supersessions, evidence."""
+    yield from map(record_body, plan.record)
+    yield from map(supersede_body, plan.supersede)
+    yield from map(evidence_body, plan.evidence)
 
 
 def request_body(request: Request) -> bytes:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from certificates.certificate import Digests, Verdict
     from certificates.findings import Finding
     from certificates.items import ItemKind, SaltedItem
-
     from certificates.lthash import LatticeHash
     from kernel.access import Principal
     from kernel.changes import Request

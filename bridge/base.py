@@ -1,0 +1,186 @@
+"""A base: one tenant's ledger, stores, keys, head and clock, opened from a directory and closed again.
+
+Rules
+-----
+* One process holds a base, by a lock on its directory; another is told so.
+* The ledger is the truth. Opening brings the stores up to it, and the clock to the host's time, before anything is
+  answered.
+* The signing key is made with the base and is readable by its owner alone.
+* Without a directory everything is in memory, and gone on closing.
+
+Example
+-------
+::
+
+    with Base.open(Path("data")) as base:
+        outcome = base.submit(submission).result()
+
+The directory holds `ledger.sqlite`, `stores/` (made anew by `muniment rebuild`), `keys/` and `lock`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
+
+from bridge.host import SystemClock
+from bridge.ledger.request_codec import decode_assertions
+from bridge.ledger.sqlite import SqliteLedger
+from bridge.reading import Reader
+from bridge.shapes.checker import PyShaclChecker
+from bridge.snapshots import Snapshots
+from bridge.stores import OxigraphStores
+from bridge.terms import OxigraphCanonicaliser
+from certificates.errors import CertificateError
+from certificates.keys import SigningKey
+from kernel.deciding import Decider
+from kernel.errors import BaseInUse, DamagedBase
+from kernel.governance import Governance
+from kernel.issuing import Notary
+from kernel.judging import Judge
+from kernel.loading import Loader
+from kernel.policy import DEFAULT_POLICY
+from kernel.sequencer import Sequencer
+from kernel.submitting import Submitter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from concurrent.futures import Future
+    from pathlib import Path
+    from types import TracebackType
+
+    from kernel.changes import Assert
+    from kernel.deciding import DecisionRequest
+    from kernel.judging import VerdictPolicy
+    from kernel.loading import LoadRequest
+    from kernel.ports import HostClock, Ledger
+    from kernel.submitting import Outcome, Submission
+
+SIGNING_KEY = "keys/signing.key"
+
+
+class Base:
+    """An open base; made by `open`."""
+
+    def __init__(
+        self, ledger: Ledger, stores: OxigraphStores, key: SigningKey, policy: VerdictPolicy, host: HostClock
+    ) -> None:
+        self.ledger = ledger
+        self.stores = stores
+        self.key = key
+        self.canonicaliser = OxigraphCanonicaliser()
+        self.host = host
+        self.snapshots = Snapshots()
+        self.reader = Reader(ledger, stores, self.snapshots, host)
+        self._resources = ExitStack()
+        judge = Judge(PyShaclChecker(self.canonicaliser), policy, Governance(policy.digest()))
+        notary = Notary(ledger.base_id(), key)
+        self._submitter = Submitter(judge, notary)
+        self._loader = Loader(judge, notary, self._staged)
+        self._decider = Decider(judge, notary, self._submitter, self._loader)
+        self._sequencer = Sequencer(ledger, stores, host, judge.forget)
+
+    @classmethod
+    def open(
+        cls,
+        directory: Path | None,
+        *,
+        policy: VerdictPolicy = DEFAULT_POLICY,
+        accept_clock: bool = False,
+        host: HostClock | None = None,
+    ) -> Self:
+        """Opens a base, making it if it is not there.
+
+        Args:
+            directory: where it lies; None for memory.
+            policy: from findings to verdicts.
+            accept_clock: count on from the last instant even if it lies ahead of the host.
+            host: the host's clock; the system's by default.
+
+        Raises:
+            BaseInUse: another process holds it.
+            DamagedBase: what is there does not fit together.
+            ClockAhead: the last instant lies more than 5 s ahead of the host.
+        """
+        with ExitStack() as opened:
+            if directory is not None:
+                directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+                opened.enter_context(_Lock(directory / "lock"))
+            ledger = SqliteLedger.open(directory and directory / "ledger.sqlite")
+            opened.callback(ledger.close)
+            stores = OxigraphStores.open(directory and directory / "stores")
+            opened.callback(stores.close)
+            base = cls(ledger, stores, _signing_key(directory), policy, host or SystemClock())
+            base._sequencer.start(accept_clock=accept_clock)
+            opened.callback(base._sequencer.close)
+            base._resources = opened.pop_all()
+        return base
+
+    def submit(self, submission: Submission) -> Future[Outcome]:
+        """Queues a request; the future has its outcome, or the error it met, once that is durable."""
+        return self._sequencer.enqueue(lambda group: self._submitter.submit(group, submission))
+
+    def decide(self, wanted: DecisionRequest) -> Future[Outcome]:
+        """Queues a decision."""
+        return self._sequencer.enqueue(lambda group: self._decider.decide(group, wanted), alone=True)
+
+    def load(self, wanted: LoadRequest) -> Future[Outcome]:
+        """Queues a load session whose chunks are staged."""
+        return self._sequencer.enqueue(lambda group: self._loader.load(group, wanted), alone=True)
+
+    @property
+    def behind(self) -> bool:
+        """Whether the stores could not be brought up to the ledger."""
+        return self._sequencer.behind
+
+    def close(self) -> None:
+        """Finishes what is queued, and closes ledger and stores."""
+        self._resources.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _staged(self, session: str) -> Iterator[Sequence[Assert]]:
+        return (decode_assertions(chunk) for chunk in self.ledger.staged(session))
+
+
+class _Lock:
+    """Holds a directory for this process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        self._file = self._path.open("a")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._file.close()
+            raise BaseInUse(
+                f"{self._path.parent} is in use by another process", remedy="talk to that one over HTTP, or stop it"
+            ) from error
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def _signing_key(directory: Path | None) -> SigningKey:
+    """The base's key, made with the base; one that is gone is not replaced in silence."""
+    if directory is None:
+        return SigningKey.generate()
+    path = directory / SIGNING_KEY
+    try:
+        if path.exists():
+            return SigningKey.load(path)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        key = SigningKey.generate()
+        key.save(path)
+    except CertificateError as error:
+        raise DamagedBase(error.message, remedy=error.remedy, where=str(path)) from error
+    return key

@@ -1,0 +1,175 @@
+"""Deciding: an editor approves or rejects a certificate in review.
+
+Rules (BoundToState)
+-----
+* Only a certificate that is waiting can be decided, once, by someone who may write every graph that it touches.
+* The decision is signed and logged, naming editor and certificate; the comment is a salted item apart from it.
+* An approval plans and judges again at the head of that moment. The same plan, findings and verdict are applied with a
+  signed re-check. Anything else makes the certificate stale, and a successor is issued for what the request means now;
+  if it means nothing any more, there is none, and the answer says why.
+
+Example
+-------
+::
+
+    wanted = DecisionRequest(certificate, DecisionKind.APPROVE, None, editor)
+    outcome = Decider(judge, notary, submitter, loader).decide(group, wanted)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from certificates.canonical import canonical_json, digest_hex
+from certificates.events import Decided, Stale
+from certificates.items import ItemKind, ItemTree, salt_items
+from certificates.records import Decision, DecisionKind, Recheck, secure_record
+from kernel.errors import AlreadyDecided, Forbidden, NotFound, PlanError
+from kernel.instants import print_instant
+from kernel.loading import LoadRequest
+from kernel.planner import Planner
+from kernel.ports import CertificateState, DecisionRecord
+from kernel.submitting import Outcome, findings_of
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from kernel.access import Principal
+    from kernel.changes import Request
+    from kernel.group import Group
+    from kernel.instants import Instant
+    from kernel.issuing import Notary
+    from kernel.judging import Judge, Judgement
+    from kernel.loading import Loader
+    from kernel.ports import CertificateRecord
+    from kernel.submitting import Submitter
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRequest:
+    """What an editor decided, and why."""
+
+    certificate: UUID
+    decision: DecisionKind
+    comment: str | None
+    editor: Principal
+
+
+class Decider:
+    """Takes decisions."""
+
+    def __init__(self, judge: Judge, notary: Notary, submitter: Submitter, loader: Loader) -> None:
+        self._judge = judge
+        self._notary = notary
+        self._submitter = submitter
+        self._loader = loader
+
+    def decide(self, group: Group, wanted: DecisionRequest) -> Outcome:
+        """Records a decision, and applies an approved certificate.
+
+        Raises:
+            NotFound: no certificate of that id that the editor may see.
+            Forbidden: a graph that the editor may not write, or no editor at all.
+            AlreadyDecided: the certificate is not waiting.
+        """
+        record, request = _waiting(group, wanted)
+        at = group.instant()
+        if wanted.decision is DecisionKind.REJECT:
+            self._enter(group, wanted, record, at)
+            group.tx.settle(record.id, CertificateState.REJECTED)
+            findings = findings_of(group.tx, record.id)
+            return Outcome(record.id, record.verdict, CertificateState.REJECTED, None, findings)
+        if request.session is not None:
+            return self._approve_load(group, record, LoadRequest(request, wanted.editor, lambda _: None), wanted, at)
+        try:
+            again = self._judge_again(group, record, request, wanted.editor)
+        except PlanError as error:
+            self._enter(group, wanted, record, at)
+            return self._lapse(group, record, at, None, str(error))
+        self._enter(group, wanted, record, at)
+        if _unchanged(group, record, again):
+            recheck = self._recheck(group, record, at)
+            head = group.apply(again.plan, group.tx.leaves(record.id, ItemKind.PLAN), at, recheck)
+            return self._applied(group, record, head)
+        successor = self._submitter.certify(group, request, wanted.editor, predecessor=record.id)
+        return self._lapse(group, record, at, successor.certificate, None)
+
+    def _approve_load(
+        self, group: Group, record: CertificateRecord, load: LoadRequest, wanted: DecisionRequest, at: Instant
+    ) -> Outcome:
+        self._enter(group, wanted, record, at)
+        if self._loader.load_again(group, record, load, at):
+            head = group.certify(record.id, at, self._recheck(group, record, at))
+            return self._applied(group, record, head)
+        why = "the base has changed since the load was judged: load the files again"
+        return self._lapse(group, record, at, None, why)
+
+    def _judge_again(self, group: Group, record: CertificateRecord, request: Request, editor: Principal) -> Judgement:
+        plan = Planner(record.id, record.issued_at, group.tx, editor).plan(request)
+        return self._judge.judge(plan, group.tx)
+
+    def _recheck(self, group: Group, record: CertificateRecord, at: Instant) -> str:
+        """Signs that plan and findings are as they were at the head of now; answers the record's digest."""
+        roots = (ItemTree.of(group.tx.leaves(record.id, kind)).root for kind in (ItemKind.PLAN, ItemKind.FINDING))
+        moment = print_instant(at)
+        recheck = Recheck(record.id, group.head.position, *roots, moment)
+        signed = secure_record(recheck, self._notary.key, moment)
+        group.tx.add_decision(DecisionRecord(record.id, "recheck", signed, None))
+        return digest_hex(signed)
+
+    def _applied(self, group: Group, record: CertificateRecord, head: int) -> Outcome:
+        if group.governs:
+            self._judge.forget()
+        return Outcome(record.id, record.verdict, CertificateState.APPLIED, head, findings_of(group.tx, record.id))
+
+    def _lapse(
+        self, group: Group, record: CertificateRecord, at: Instant, successor: UUID | None, why: str | None
+    ) -> Outcome:
+        group.tx.append_event(Stale(record.id, successor, print_instant(at)).encode())
+        group.tx.settle(record.id, CertificateState.STALE, successor=successor)
+        findings = findings_of(group.tx, record.id)
+        return Outcome(record.id, record.verdict, CertificateState.STALE, None, findings, successor, why)
+
+    def _enter(self, group: Group, wanted: DecisionRequest, record: CertificateRecord, at: Instant) -> None:
+        """Signs the decision and puts it, its comment and its event into the transaction."""
+        moment = print_instant(at)
+        body = canonical_json({"comment": wanted.comment, "certificate": str(record.id)})
+        comment = salt_items(ItemKind.COMMENT, [body])[0] if wanted.comment else None
+        decision = Decision(
+            record.id,
+            digest_hex(record.document),
+            wanted.decision,
+            wanted.editor.id,
+            moment,
+            comment.leaf.hex() if comment else None,
+        )
+        signed = secure_record(decision, self._notary.key, moment)
+        group.tx.add_decision(DecisionRecord(record.id, "decision", signed, comment))
+        group.tx.append_event(Decided(record.id, digest_hex(signed), wanted.decision, moment).encode())
+
+
+def _waiting(group: Group, wanted: DecisionRequest) -> tuple[CertificateRecord, Request]:
+    """The certificate and its request, if the editor may decide on it."""
+    record = group.tx.certificate(wanted.certificate)
+    if record is None or not all(map(wanted.editor.may_read, record.graphs)):
+        raise NotFound("there is no such certificate", remedy="list them with GET /certificates")
+    if not wanted.editor.may_decide(record.graphs):
+        raise Forbidden("deciding takes an editor of every graph concerned", remedy="ask an editor of those graphs")
+    if record.state is not CertificateState.PENDING or record.request is None:
+        raise AlreadyDecided(
+            f"the certificate is {record.state.value}, not waiting for a decision",
+            remedy="look at the certificate; a stale one names its successor",
+            state=record.state.value,
+        )
+    return record, record.request
+
+
+def _unchanged(group: Group, record: CertificateRecord, again: Judgement) -> bool:
+    """Whether plan, findings and verdict are what the certificate says."""
+    plan = [item.body for item in group.tx.items(record.id, ItemKind.PLAN)]
+    return (
+        again.verdict is record.verdict
+        and again.plan.bodies() == plan
+        and again.findings == findings_of(group.tx, record.id)
+    )

@@ -1,0 +1,132 @@
+"""Issuing: a judgement becomes a signed certificate in the ledger.
+
+Rules (CertificateFirst, BoundToState)
+-----
+* The certificate is signed over counts and Merkle roots; the items lie beside it, each with a salt of its own.
+* It names the head, and the digests of all that it was judged by.
+* The transaction instant and the new head are not in it: it is signed before it is applied.
+
+Example
+-------
+::
+
+    issued = notary.issue(group, judgement, principal_id, at)
+    issued.leaves          # of the plan's items, for the apply
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from certificates.canonical import canonical_json, digest_hex
+from certificates.certificate import Certificate, Verdict
+from certificates.events import Issued
+from certificates.items import ItemKind, ItemTree, salt_items
+from certificates.proof import secure
+from kernel.instants import print_instant
+from kernel.ports import CertificateRecord, CertificateState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from certificates.certificate import Digests
+    from certificates.items import SaltedItem
+    from certificates.keys import SigningKey
+    from kernel.group import Group
+    from kernel.instants import Instant
+    from kernel.judging import Judgement
+
+EMPTY = ItemTree.of([])
+
+_FIRST_STATE = {
+    Verdict.CLEAR: CertificateState.PENDING,
+    Verdict.REVIEW: CertificateState.PENDING,
+    Verdict.REFUSED: CertificateState.REFUSED,
+}
+"""The state before anything is applied; an apply settles a clear one in the same transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedCertificate:
+    """A certificate in the ledger, and the leaf hashes of its plan items."""
+
+    record: CertificateRecord
+    leaves: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """What a certificate commits to."""
+
+    plan: ItemTree
+    findings: ItemTree
+
+
+class Notary:
+    """Signs for one base."""
+
+    def __init__(self, base: UUID, key: SigningKey) -> None:
+        self.base = base
+        self.key = key
+
+    def issue(
+        self, group: Group, judgement: Judgement, at: Instant, predecessor: UUID | None = None
+    ) -> IssuedCertificate:
+        """Signs a judgement and puts certificate, items and event into the group's transaction."""
+        plan = judgement.plan
+        items = salt_items(ItemKind.PLAN, plan.bodies())
+        findings = salt_items(ItemKind.FINDING, [canonical_json(finding.body()) for finding in judgement.findings])
+        leaves = tuple(item.leaf for item in items)
+        trees = Trees(ItemTree.of(leaves), ItemTree.of([item.leaf for item in findings]) if findings else EMPTY)
+        document = self.sign(group, plan.certificate, judgement.verdict, judgement.digests, trees, at, predecessor)
+        record = CertificateRecord(
+            id=plan.certificate,
+            document=document,
+            verdict=judgement.verdict,
+            state=_FIRST_STATE[judgement.verdict],
+            principal=plan.request.principal,
+            graphs=tuple(sorted(plan.graphs, key=lambda graph: graph.value)),
+            issued_at=at,
+            base_head=group.head.position,
+            request=plan.request if judgement.verdict is Verdict.REVIEW else None,
+        )
+        self.enter(group, record, [items, findings])
+        return IssuedCertificate(record, leaves)
+
+    def sign(
+        self,
+        group: Group,
+        identifier: UUID,
+        verdict: Verdict,
+        digests: Digests,
+        trees: Trees,
+        at: Instant,
+        predecessor: UUID | None = None,
+    ) -> bytes:
+        """The signed document of a certificate."""
+        issued_at = print_instant(at)
+        certificate = Certificate(
+            id=identifier,
+            issuer=self.key.public.did,
+            base=self.base,
+            issued_at=issued_at,
+            verdict=verdict,
+            base_head=group.head.position,
+            plan=trees.plan,
+            findings=trees.findings,
+            impact=EMPTY,
+            digests=digests,
+            predecessor=predecessor,
+        )
+        return secure(certificate, self.key, issued_at)
+
+    def enter(self, group: Group, record: CertificateRecord, batches: Sequence[Sequence[SaltedItem]]) -> None:
+        """Puts a certificate, its items and its event into the group's transaction."""
+        group.tx.issue(record)
+        for batch in batches:
+            if batch:
+                group.tx.add_items(record.id, batch)
+        event = Issued(record.id, digest_hex(record.document), record.verdict, print_instant(record.issued_at))
+        group.tx.append_event(event.encode())

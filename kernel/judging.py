@@ -1,0 +1,132 @@
+"""Judging: a plan, amended by what the rules propose, its findings and the verdict on it.
+
+Rules
+-----
+* Rules go first, because what they propose becomes part of the plan that the shapes then judge.
+* The same plan and view give the same judgement, in the same order: an approval compares a new one with the old.
+* Nothing is written.
+
+Example
+-------
+::
+
+    judgement = judge.judge(plan, view)
+    judgement.verdict, judgement.plan, judgement.findings
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Protocol
+
+from certificates.findings import Finding, FindingCode, Severity
+from kernel.instants import Instant
+from kernel.rules import amend, read_rules
+from kernel.vocabulary import RULES_GRAPH, SHAPES_GRAPH
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from certificates.certificate import Digests, Verdict
+    from kernel.facts import FactContent
+    from kernel.governance import Governance
+    from kernel.plan import Plan
+    from kernel.ports import FactsView, LedgerView, ShapeChecker
+
+
+class VerdictPolicy(Protocol):
+    """From findings to a verdict: `kernel.policy`."""
+
+    @property
+    def confidence(self) -> str:
+        """Below which confidence, a decimal in text, an assertion is a finding."""
+        ...
+
+    def verdict(self, findings: Sequence[Finding]) -> Verdict:
+        """The verdict on a plan with these findings."""
+        ...
+
+    def digest(self) -> str:
+        """What a certificate names the policy by."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What was found of a plan, and what it was judged by."""
+
+    plan: Plan
+    findings: tuple[Finding, ...]
+    verdict: Verdict
+    digests: Digests
+
+
+class Judge:
+    """Applies rules, shapes, confidence threshold and policy."""
+
+    def __init__(self, shapes: ShapeChecker, policy: VerdictPolicy, governance: Governance) -> None:
+        self._shapes = shapes
+        self._policy = policy
+        self._governance = governance
+
+    def judge(self, plan: Plan, view: FactsView) -> Judgement:
+        """Judges a plan whose facts are not in the view."""
+        governed = self._governance.over(view)
+        table = read_rules(self._governance.facts(RULES_GRAPH, view))
+        plan, contradictions = amend(plan, table, governed)
+        findings = (*contradictions, *self._shapes.findings(plan, governed), *self._doubts(plan))
+        return Judgement(plan, findings, self._policy.verdict(findings), self._governance.digests(view))
+
+    def contradictions(self, plan: Plan, view: FactsView) -> list[Finding]:
+        """What the rules find of one chunk of a load session; what they would propose is left out."""
+        table = read_rules(self._governance.facts(RULES_GRAPH, view))
+        return amend(plan, table, self._governance.over(view))[1] + self._doubts(plan)
+
+    def judge_load(
+        self, view: LedgerView, at: Instant, found: Sequence[Finding]
+    ) -> tuple[tuple[Finding, ...], Verdict]:
+        """Judges a load session whole, once the facts that it records at an instant are in the view.
+
+        Args:
+            found: what its chunks were found to contradict.
+        """
+        findings = list(found)
+        if self._governance.facts(SHAPES_GRAPH, view):
+            recorded = [fact.content for fact in view.facts_recorded(Instant(at - 1), at)]
+            findings += self._shapes.load_findings(recorded, self._governance.over(view))
+        return tuple(findings), self._policy.verdict(findings)
+
+    def digests(self, view: FactsView) -> Digests:
+        """What plans are judged by at the head of the view."""
+        return self._governance.digests(view)
+
+    def forget(self) -> None:
+        """What governs may have changed: it is read anew."""
+        self._governance.forget()
+
+    def _doubts(self, plan: Plan) -> list[Finding]:
+        threshold = Decimal(self._policy.confidence)
+        doubted = [item for item in plan.evidence if item.confidence is not None and item.confidence < threshold]
+        if not doubted:
+            return []
+        facts: dict[UUID, FactContent] = {fact.id: fact for fact in plan.record}
+        return [
+            _doubt(facts[item.fact], item.confidence, threshold)
+            for item in doubted
+            if item.fact in facts and item.confidence is not None
+        ]
+
+
+def _doubt(fact: FactContent, confidence: Decimal, threshold: Decimal) -> Finding:
+    statement = fact.statement
+    return Finding(
+        code=FindingCode.LOW_CONFIDENCE,
+        severity=Severity.WARNING,
+        message=f"asserted with a confidence of {confidence:f}, below {threshold:f}",
+        graphs=(statement.graph.value,),
+        focus=statement.subject.n3,
+        path=statement.predicate.n3,
+        value=statement.object.n3,
+    )

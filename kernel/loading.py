@@ -1,0 +1,181 @@
+"""Load sessions: many assertions under one certificate, with bounded memory.
+
+Rules
+-----
+* The changes are staged in the ledger before, in chunks; only assertions may be among them.
+* Chunks are planned in order. Each chunk's facts go into the transaction at once, so that the next chunk sees them; if
+  the whole is not clear they are taken back before anything is committed.
+* The whole is judged once, when all of it is there: a file whose first half refers to its second half is clear.
+* Contradictions are found as for any plan, but nothing is proposed: a load that has them waits for an editor as it is.
+* The same session from the same principal gives the certificate it gave before.
+* An approval plans the staged chunks again and compares them with the items that were signed.
+
+Example
+-------
+::
+
+    outcome = loader.load(group, LoadRequest(request, principal, progress))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from certificates.canonical import canonical_json
+from certificates.certificate import Verdict
+from certificates.findings import Finding
+from certificates.ids import uuid7
+from certificates.items import ItemKind, ItemTree, salt_items
+from kernel.changes import Request
+from kernel.issuing import EMPTY, Trees
+from kernel.plan import effect_bodies, request_body
+from kernel.planner import Planner
+from kernel.ports import CertificateRecord, CertificateState, IdempotencyEntry
+from kernel.submitting import Outcome, findings_of, outcome_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from uuid import UUID
+
+    from kernel.access import Principal
+    from kernel.changes import Assert
+    from kernel.group import Group
+    from kernel.instants import Instant
+    from kernel.issuing import Notary
+    from kernel.judging import Judge
+    from kernel.plan import Plan
+    from kernel.terms import Iri
+
+
+@dataclass(frozen=True, slots=True)
+class LoadRequest:
+    """A staged session to apply.
+
+    Args:
+        request: who asks and why; its `session` names the chunks.
+        principal: who asks.
+        progress: told how many changes are planned so far.
+    """
+
+    request: Request
+    principal: Principal
+    progress: Callable[[int], None]
+
+
+@dataclass(slots=True)
+class _Load:
+    """What planning the chunks has come to so far."""
+
+    certificate: UUID
+    leaves: list[bytes]
+    graphs: set[Iri] = field(default_factory=set)
+    findings: list[Finding] = field(default_factory=list)
+
+
+class Loader:
+    """Applies load sessions.
+
+    Args:
+        chunks: gives the staged changes of a session, in order.
+    """
+
+    def __init__(self, judge: Judge, notary: Notary, chunks: Callable[[str], Iterator[Sequence[Assert]]]) -> None:
+        self._judge = judge
+        self._notary = notary
+        self._chunks = chunks
+
+    def load(self, group: Group, wanted: LoadRequest) -> Outcome:
+        """Plans, judges and, if clear, applies a session; the group must hold nothing else.
+
+        Raises:
+            CallerError: a change that cannot be planned; nothing is kept then.
+        """
+        key = f"load:{wanted.request.session}"
+        before = group.tx.idempotent(wanted.principal.id, key)
+        known = before and group.tx.certificate(before.certificate)
+        if known:
+            return outcome_of(group.tx, known)
+        at = group.instant()
+        load = self._plan(group, wanted, at)
+        judged = self._judge.judge_load(group.tx, at, load.findings)
+        record = self._issue(group, wanted.request, load, judged, at)
+        group.tx.remember(wanted.principal.id, key, IdempotencyEntry(b"", record.id))
+        if judged[1] is not Verdict.CLEAR:
+            group.tx.unrecord(record.id)
+            return Outcome(record.id, record.verdict, record.state, None, judged[0])
+        head = group.certify(record.id, at, None)
+        return Outcome(record.id, record.verdict, CertificateState.APPLIED, head, judged[0])
+
+    def load_again(self, group: Group, record: CertificateRecord, wanted: LoadRequest, at: Instant) -> bool:
+        """Plans a waiting session again, into the transaction; False, and nothing kept, unless all is as signed."""
+        signed = group.tx.items(record.id, ItemKind.PLAN)
+        position = 1
+        findings: list[Finding] = []
+        for plan in self._plans(group, wanted, record.id, record.issued_at, findings):
+            bodies = list(effect_bodies(plan))
+            held = signed[position : position + len(bodies)]
+            position += len(bodies)
+            if [item.body for item in held] != bodies:
+                break
+            group.take(plan, [item.leaf for item in held], at)
+        else:
+            judged, verdict = self._judge.judge_load(group.tx, at, findings)
+            if (position, judged, verdict) == (len(signed), findings_of(group.tx, record.id), record.verdict):
+                return True
+        group.give_back(record.id)
+        return False
+
+    def _plan(self, group: Group, wanted: LoadRequest, at: Instant) -> _Load:
+        load = _Load(uuid7(), [])
+        asked = salt_items(ItemKind.PLAN, [request_body(wanted.request)])
+        group.tx.add_items(load.certificate, asked)
+        load.leaves.append(asked[0].leaf)
+        changes = 0
+        for plan in self._plans(group, wanted, load.certificate, at, load.findings):
+            items = salt_items(ItemKind.PLAN, effect_bodies(plan), len(load.leaves))
+            leaves = [item.leaf for item in items]
+            group.tx.add_items(load.certificate, items)
+            group.take(plan, leaves, at)
+            load.leaves += leaves
+            load.graphs |= plan.graphs
+            changes += len(plan.request.changes)
+            wanted.progress(changes)
+        return load
+
+    def _plans(
+        self, group: Group, wanted: LoadRequest, certificate: UUID, issued_at: Instant, findings: list[Finding]
+    ) -> Iterator[Plan]:
+        """A plan a chunk, each made when the ones before are in the transaction; contradictions go to `findings`."""
+        facts = evidence = 0
+        request = wanted.request
+        for changes in self._chunks(request.session or ""):
+            planner = Planner(
+                certificate, issued_at, group.tx, wanted.principal, facts_from=facts, evidence_from=evidence
+            )
+            asked = Request(tuple(changes), request.reason, request.episode, request.principal)
+            plan = planner.plan(asked)
+            facts, evidence = planner.facts_made, planner.evidence_made
+            findings += self._judge.contradictions(plan, group.tx)
+            yield plan
+
+    def _issue(
+        self, group: Group, request: Request, load: _Load, judged: tuple[tuple[Finding, ...], Verdict], at: Instant
+    ) -> CertificateRecord:
+        findings, verdict = judged
+        items = salt_items(ItemKind.FINDING, [canonical_json(finding.body()) for finding in findings])
+        trees = Trees(ItemTree.of(load.leaves), ItemTree.of([item.leaf for item in items]) if items else EMPTY)
+        document = self._notary.sign(group, load.certificate, verdict, self._judge.digests(group.tx), trees, at)
+        record = CertificateRecord(
+            id=load.certificate,
+            document=document,
+            verdict=verdict,
+            state=CertificateState.REFUSED if verdict is Verdict.REFUSED else CertificateState.PENDING,
+            principal=request.principal,
+            graphs=tuple(sorted(load.graphs, key=lambda graph: graph.value)),
+            issued_at=at,
+            base_head=group.head.position,
+            request=request if verdict is Verdict.REVIEW else None,
+        )
+        self._notary.enter(group, record, [items])
+        return record

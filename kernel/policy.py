@@ -1,0 +1,195 @@
+"""Policy: from findings to a verdict.
+
+Rules
+-----
+* A policy says when a plan is refused and when it is held for review; what is neither is clear. Refusal goes first.
+* Conditions are small and compose: `HasCode`, `AtLeast`, `AnyOf`, `AllOf`. Each describes itself canonically, and the
+  digest of that description is named by every certificate.
+* Fail closed: a finding whose code no condition names is held for review, unless it is only a warning or information.
+* The policy that lets everything through is called `UnsafeAutoApprove`, and is never the default.
+
+Example
+-------
+>>> Policy(refuse=HasCode(FindingCode.SHAPE_VIOLATION), review=HasCode(FindingCode.LOW_CONFIDENCE)).verdict([]).value
+'clear'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Protocol
+
+from certificates.canonical import canonical_json
+from certificates.certificate import Verdict
+from certificates.findings import Finding, FindingCode, Severity
+
+
+class Condition(Protocol):
+    """Something that findings fulfil or not."""
+
+    def holds(self, findings: Sequence[Finding]) -> bool:
+        """Whether the findings fulfil it."""
+        ...
+
+    def names(self, finding: Finding) -> bool:
+        """Whether the condition has an opinion on findings of this kind."""
+        ...
+
+    def describe(self) -> dict[str, object]:
+        """The condition as canonical JSON members."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HasCode:
+    """At least one finding of the code, at least as severe."""
+
+    code: FindingCode
+    severity: Severity = Severity.WARNING
+
+    def holds(self, findings: Sequence[Finding]) -> bool:
+        """Whether there is such a finding."""
+        return any(self.names(finding) and _RANK[finding.severity] >= _RANK[self.severity] for finding in findings)
+
+    def names(self, finding: Finding) -> bool:
+        """Whether the finding has the code."""
+        return finding.code == self.code
+
+    def describe(self) -> dict[str, object]:
+        """The condition as canonical JSON members."""
+        return {"hasCode": self.code.value, "severity": self.severity.value}
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """So many findings, of whatever kind, at least as severe."""
+
+    count: int
+    severity: Severity = Severity.WARNING
+
+    def holds(self, findings: Sequence[Finding]) -> bool:
+        """Whether there are so many."""
+        return sum(_RANK[finding.severity] >= _RANK[self.severity] for finding in findings) >= self.count
+
+    def names(self, finding: Finding) -> bool:  # noqa: ARG002 - it speaks of numbers, not of kinds
+        """Never: a threshold names no kind."""
+        return False
+
+    def describe(self) -> dict[str, object]:
+        """The condition as canonical JSON members."""
+        return {"atLeast": self.count, "severity": self.severity.value}
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """One of the conditions."""
+
+    conditions: tuple[Condition, ...]
+
+    def holds(self, findings: Sequence[Finding]) -> bool:
+        """Whether one holds."""
+        return any(condition.holds(findings) for condition in self.conditions)
+
+    def names(self, finding: Finding) -> bool:
+        """Whether one of them names it."""
+        return any(condition.names(finding) for condition in self.conditions)
+
+    def describe(self) -> dict[str, object]:
+        """The condition as canonical JSON members."""
+        return {"anyOf": [condition.describe() for condition in self.conditions]}
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every one of the conditions."""
+
+    conditions: tuple[Condition, ...]
+
+    def holds(self, findings: Sequence[Finding]) -> bool:
+        """Whether all hold."""
+        return all(condition.holds(findings) for condition in self.conditions)
+
+    def names(self, finding: Finding) -> bool:
+        """Whether one of them names it."""
+        return any(condition.names(finding) for condition in self.conditions)
+
+    def describe(self) -> dict[str, object]:
+        """The condition as canonical JSON members."""
+        return {"allOf": [condition.describe() for condition in self.conditions]}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Refuses, holds for review, or lets through.
+
+    Args:
+        refuse: when a plan is refused.
+        review: when it waits for an editor.
+        confidence: facts asserted with less than this confidence, a decimal in text, become `low-confidence` findings.
+    """
+
+    refuse: Condition
+    review: Condition
+    confidence: str = "0.5"
+
+    def verdict(self, findings: Sequence[Finding]) -> Verdict:
+        """The verdict on a plan with these findings."""
+        if not findings:
+            return Verdict.CLEAR
+        if self.refuse.holds(findings):
+            return Verdict.REFUSED
+        if self.review.holds(findings) or any(map(self._unforeseen, findings)):
+            return Verdict.REVIEW
+        return Verdict.CLEAR
+
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of the canonical description."""
+        return _digest(
+            {"refuse": self.refuse.describe(), "review": self.review.describe(), "confidence": self.confidence}
+        )
+
+    def _unforeseen(self, finding: Finding) -> bool:
+        named = self.refuse.names(finding) or self.review.names(finding)
+        return not named and finding.severity is Severity.VIOLATION
+
+
+@dataclass(frozen=True, slots=True)
+class UnsafeAutoApprove:
+    """Lets every plan through, whatever was found: for throw-away bases and measurements only."""
+
+    confidence: str = "0"
+
+    def verdict(self, findings: Sequence[Finding]) -> Verdict:  # noqa: ARG002 - that is what is unsafe about it
+        """Clear."""
+        return Verdict.CLEAR
+
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of the canonical description."""
+        return _digest({"unsafeAutoApprove": True})
+
+
+DEFAULT_POLICY = Policy(
+    refuse=AnyOf(
+        (
+            HasCode(FindingCode.SHAPE_VIOLATION, Severity.VIOLATION),
+            HasCode(FindingCode.MALFORMED_SHAPES),
+            HasCode(FindingCode.INVALID_RULE),
+        )
+    ),
+    review=AnyOf(
+        (
+            HasCode(FindingCode.SINGLE_VALUED_BY_SUBJECT),
+            HasCode(FindingCode.SINGLE_VALUED_BY_OBJECT),
+            HasCode(FindingCode.NEIGHBOURHOOD_EXCEEDED),
+            HasCode(FindingCode.LOW_CONFIDENCE),
+        )
+    ),
+)
+
+_RANK = {Severity.INFO: 0, Severity.WARNING: 1, Severity.VIOLATION: 2}
+
+
+def _digest(description: dict[str, object]) -> str:
+    return sha256(canonical_json(description)).hexdigest()

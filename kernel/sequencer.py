@@ -1,0 +1,247 @@
+"""The sequencer: one writer a base, group commit, and the clock.
+
+Rules (OneSequencer)
+-----
+* Jobs run one after another on one thread. Those that wait when it turns to them form a group: one ledger transaction,
+  one fsync, one delta for the stores. A load session is a group of its own.
+* Answers follow the commit, and the stores. A job that raises one of the caller's errors leaves the group as it was;
+  any other failure discards the group, fails that job, and plans the others again.
+* If the commit fails, the whole group is discarded and planned again, once; then its jobs fail.
+* When nothing is asked, the clock still moves: facts that begin or end are brought in or out as they fall due.
+
+Example
+-------
+::
+
+    sequencer = Sequencer(ledger, stores, host)
+    sequencer.start()
+    outcome = sequencer.enqueue(lambda group: submitter.submit(group, submission)).result()
+    sequencer.close()
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from concurrent.futures import Future
+from dataclasses import dataclass
+from threading import Condition, Thread
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from kernel.errors import CallerError, LedgerUnavailable, MunimentError, ShuttingDown, StoreUnavailable
+from kernel.group import Group
+from kernel.instants import SECOND, Instant
+from kernel.projection import delta_between
+from kernel.transaction_clock import refuse_if_ahead
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kernel.ports import Head, HostClock, Ledger, StoreDelta, Stores
+
+T = TypeVar("T")
+
+GROUP_SIZE = 128
+"""How many jobs share a commit at most: what one fsync is worth is won long before."""
+
+LONGEST_WAIT = 1.0
+"""Seconds after which the thread looks at the clock again: the host's clock may have been set."""
+
+log = logging.getLogger("muniment.sequencer")
+
+
+@dataclass(slots=True)
+class _Job(Generic[T]):
+    run: Callable[[Group], T]
+    future: Future[T]
+    alone: bool
+
+
+class Sequencer:
+    """Runs jobs against the head, one after another.
+
+    Args:
+        ledger: the base's ledger.
+        stores: its stores, brought up after every commit.
+        host: the host's clock.
+        on_discard: called when a group is discarded, so that what was read from it is read anew.
+    """
+
+    def __init__(self, ledger: Ledger, stores: Stores, host: HostClock, on_discard: Callable[[], None]) -> None:
+        self._ledger = ledger
+        self._stores = stores
+        self._host = host
+        self._on_discard = on_discard
+        self._jobs: deque[_Job[object]] = deque()
+        self._changed = Condition()
+        self._closing = False
+        self._thread: Thread | None = None
+        self._due: Instant | None = None
+        self._behind = False
+
+    @property
+    def behind(self) -> bool:
+        """Whether the stores could not be brought up to the ledger; tried again with the next group."""
+        return self._behind
+
+    def start(self, *, accept_clock: bool = False) -> None:
+        """Brings the stores up to ledger and clock, and starts the thread.
+
+        Raises:
+            ClockAhead: the last instant is more than 5 s ahead of the host.
+            StoreUnavailable: the stores cannot be brought up.
+        """
+        with self._ledger.reading() as view:
+            refuse_if_ahead(view.head().instant, self._host.now(), accept=accept_clock)
+        self._catch_up()
+        self._advance()
+        self._thread = Thread(target=self._work, name="sequencer", daemon=True)
+        self._thread.start()
+
+    def enqueue(self, run: Callable[[Group], T], *, alone: bool = False) -> Future[T]:
+        """Queues a job; its future has the answer once it is durable and in the stores. Alone: in a group of its own."""
+        future: Future[T] = Future()
+        with self._changed:
+            if self._closing:
+                raise ShuttingDown("the base is closing", remedy="send the request again once it is served")
+            self._jobs.append(_Job(run, future, alone))  # type: ignore[arg-type] # a queue of jobs of every answer type
+            self._changed.notify()
+        return future
+
+    def close(self) -> None:
+        """Finishes what is queued and stops the thread."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    # --- the thread ---------------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        while True:
+            jobs = self._take()
+            if jobs:
+                self._run_group(jobs)
+            elif self._closing:
+                return
+            self._tick()
+
+    def _take(self) -> list[_Job[object]]:
+        """The jobs of the next group; empty when the clock wants looking at, or when closing."""
+        with self._changed:
+            if not self._jobs and not self._closing:
+                self._changed.wait(self._patience())
+            jobs: list[_Job[object]] = []
+            while self._jobs and len(jobs) < GROUP_SIZE and not (jobs and (jobs[-1].alone or self._jobs[0].alone)):
+                job = self._jobs.popleft()
+                if job.future.set_running_or_notify_cancel():
+                    jobs.append(job)
+            return jobs
+
+    def _patience(self) -> float:
+        if self._due is None:
+            return LONGEST_WAIT
+        return min(LONGEST_WAIT, max(0.0, (self._due - self._host.now()) / SECOND))
+
+    def _run_group(self, jobs: list[_Job[object]], *, again: bool = False) -> None:
+        before: Head | None = None
+        try:
+            with self._ledger.transaction() as tx:
+                group = Group(tx, self._host, self._due)
+                before = group.head
+                answered, poisoned = self._run_jobs(group, jobs)
+                if poisoned is not None:
+                    jobs = [job for job in jobs if job is not poisoned and not job.future.done()]
+                else:
+                    delta = group.close()
+                    tx.commit()
+        except LedgerUnavailable as error:
+            self._on_discard()
+            if again:
+                _fail(jobs, error)
+            else:
+                self._run_group([job for job in jobs if not job.future.done()], again=True)
+            return
+        if poisoned is not None:
+            self._on_discard()
+            if jobs:
+                self._run_group(jobs, again=again)
+            return
+        self._due = group.due
+        self._bring_up(delta, before, alone=jobs[0].alone)
+        for job, answer in answered:
+            job.future.set_result(answer)
+
+    def _run_jobs(
+        self, group: Group, jobs: list[_Job[object]]
+    ) -> tuple[list[tuple[_Job[object], object]], _Job[object] | None]:
+        """The answers, and the job whose failure spoils the group, if there is one."""
+        answered = []
+        for job in jobs:
+            if job.future.done():
+                continue
+            try:
+                answered.append((job, job.run(group)))
+            except CallerError as error:
+                job.future.set_exception(error)
+            except LedgerUnavailable:
+                raise
+            except BaseException as error:
+                log.exception("a write failed; its group is planned again without it")
+                job.future.set_exception(error)
+                return [], job
+        return answered, None
+
+    def _bring_up(self, delta: StoreDelta | None, before: Head, *, alone: bool) -> None:
+        """After the commit the answer is settled: stores that fail are behind, and are brought up later."""
+        try:
+            if self._behind:
+                self._catch_up()
+            elif delta is not None and alone:
+                self._load_since(before)
+            elif delta is not None:
+                self._stores.apply(delta)
+        except StoreUnavailable:
+            log.exception("the stores are behind the ledger")
+            self._behind = True
+
+    def _load_since(self, before: Head) -> None:
+        with self._ledger.reading() as view:
+            self._due = view.next_due(view.head().clock)
+            self._stores.load(delta_between(view, before.instant, before.clock))
+
+    def _catch_up(self) -> None:
+        """Brings the stores from wherever they stand to the ledger's head and clock."""
+        instant, clock = self._stores.position()
+        with self._ledger.reading() as view:
+            for delta in delta_between(view, instant, clock):
+                self._stores.apply(delta)
+            self._due = view.next_due(view.head().clock)
+        self._behind = False
+
+    def _tick(self) -> None:
+        try:
+            if self._behind:
+                self._catch_up()
+            if self._due is not None and self._due <= self._host.now():
+                self._advance()
+        except MunimentError:
+            log.exception("the clock could not be advanced; tried again shortly")
+
+    def _advance(self) -> None:
+        """Moves the clock to the host's time, durably, and then the stores."""
+        with self._ledger.transaction() as tx:
+            group = Group(tx, self._host, self._due)
+            before = group.head
+            group.advance(self._host.now())
+            delta = group.close()
+            tx.commit()
+        self._due = group.due
+        self._bring_up(delta, before, alone=False)
+
+
+def _fail(jobs: list[_Job[object]], error: MunimentError) -> None:
+    for job in jobs:
+        if not job.future.done():
+            job.future.set_exception(error)

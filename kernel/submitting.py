@@ -1,0 +1,150 @@
+"""Submitting: the write path of one request, from changes to an applied, waiting or refused certificate.
+
+Rules (OnlyCertifiedWrites, Idempotent)
+-----
+* plan → judge → issue → apply, all within the group's transaction. `clear` is applied at once, `review` waits,
+  `refused` is recorded; a dry run stops before anything is issued.
+* What cannot be planned is the caller's error and leaves no trace.
+* The same key from the same principal gives the certificate it gave before; with another body it is refused.
+
+Example
+-------
+::
+
+    outcome = Submitter(judge, notary).submit(group, Submission(request, principal, None, b"…", dry_run=False))
+    outcome.verdict, outcome.state, outcome.head
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from certificates.certificate import Verdict
+from certificates.findings import Finding
+from certificates.ids import uuid7
+from certificates.items import ItemKind
+from kernel.errors import IdempotencyMismatch
+from kernel.planner import Planner
+from kernel.ports import CertificateState, IdempotencyEntry
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from kernel.access import Principal
+    from kernel.changes import Request
+    from kernel.group import Group
+    from kernel.issuing import Notary
+    from kernel.judging import Judge
+    from kernel.ports import CertificateRecord, LedgerView
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A request as it came in.
+
+    Args:
+        request: the changes.
+        principal: who asks.
+        key: the idempotency key, if any.
+        body_digest: SHA-256 of what was sent, so that the same key with another body shows.
+        dry_run: judge only; nothing is signed or kept.
+    """
+
+    request: Request
+    principal: Principal
+    key: str | None
+    body_digest: bytes
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a request or a decision.
+
+    Args:
+        certificate: its id; None for a dry run.
+        state: None for a dry run.
+        head: the head it was applied at; None while it is not.
+        successor: the certificate that took its place, once stale.
+        why: for a stale certificate without successor, why it cannot be planned any more.
+    """
+
+    certificate: UUID | None
+    verdict: Verdict
+    state: CertificateState | None
+    head: int | None
+    findings: tuple[Finding, ...]
+    successor: UUID | None = None
+    why: str | None = None
+
+
+class Submitter:
+    """The write path."""
+
+    def __init__(self, judge: Judge, notary: Notary) -> None:
+        self._judge = judge
+        self._notary = notary
+
+    def submit(self, group: Group, submission: Submission) -> Outcome:
+        """Plans, judges, issues and, if clear, applies one request.
+
+        Raises:
+            CallerError: what cannot be planned, or is not the caller's to ask.
+        """
+        before = self._answered_before(group, submission)
+        if before is not None:
+            return before
+        outcome = self.certify(group, submission.request, submission.principal, dry_run=submission.dry_run)
+        if submission.key is not None and outcome.certificate is not None:
+            entry = IdempotencyEntry(submission.body_digest, outcome.certificate)
+            group.tx.remember(submission.principal.id, submission.key, entry)
+        return outcome
+
+    def certify(
+        self,
+        group: Group,
+        request: Request,
+        principal: Principal,
+        *,
+        dry_run: bool = False,
+        predecessor: UUID | None = None,
+    ) -> Outcome:
+        """The same without idempotency; a predecessor is the stale certificate whose place it takes."""
+        at = group.instant()
+        plan = Planner(uuid7(), at, group.tx, principal).plan(request)
+        judgement = self._judge.judge(plan, group.tx)
+        if dry_run:
+            return Outcome(None, judgement.verdict, None, None, judgement.findings)
+        issued = self._notary.issue(group, judgement, at, predecessor)
+        state, head = issued.record.state, None
+        if judgement.verdict is Verdict.CLEAR:
+            head = group.apply(judgement.plan, issued.leaves, at)
+            state = CertificateState.APPLIED
+            if group.governs:
+                self._judge.forget()
+        return Outcome(issued.record.id, judgement.verdict, state, head, judgement.findings)
+
+    def _answered_before(self, group: Group, submission: Submission) -> Outcome | None:
+        if submission.key is None:
+            return None
+        entry = group.tx.idempotent(submission.principal.id, submission.key)
+        if entry is None:
+            return None
+        if entry.body_digest != submission.body_digest:
+            raise IdempotencyMismatch(
+                "this Idempotency-Key was used before, with another body", remedy="use a new key for a new request"
+            )
+        record = group.tx.certificate(entry.certificate)
+        return record and outcome_of(group.tx, record)
+
+
+def outcome_of(view: LedgerView, record: CertificateRecord) -> Outcome:
+    """The outcome of a certificate as the ledger has it now."""
+    return Outcome(record.id, record.verdict, record.state, record.head, findings_of(view, record.id), record.successor)
+
+
+def findings_of(view: LedgerView, certificate: UUID) -> tuple[Finding, ...]:
+    """The findings of a certificate that are still kept."""
+    return tuple(Finding.from_body(json.loads(item.body)) for item in view.items(certificate, ItemKind.FINDING))

@@ -227,7 +227,7 @@ class Certificate:
             findings=_tree(subject, "finding"),
             impact=_tree(subject, "impact"),
             digests=Digests(*(closed.text(subject, f"{name}Digest", _SUBJECT) for name in Digests.__slots__)),
-            predecessor=closed.identifier(members, "predecessor", "") if "predecessor" in members else None,
+            predecessor=closed.optional_identifier(members, "predecessor", ""),
         )
         closed.exactly(subject, "id", _SUBJECT, urn(certificate.plan_id))
         return certificate

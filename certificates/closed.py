@@ -113,6 +113,11 @@ def identifier(members: dict[str, object], name: str, where: str) -> UUID:
         raise malformed(error.message, path(where, name)) from None
 
 
+def optional_identifier(members: dict[str, object], name: str, where: str) -> UUID | None:
+    """As `identifier`, or None where the member is absent."""
+    return identifier(members, name, where) if name in members else None
+
+
 def choice(members: dict[str, object], name: str, where: str, kind: type[Choice]) -> Choice:
     """The one of `kind` that member `name` holds; `MalformedDocument` if it is none of them."""
     value = text(members, name, where)

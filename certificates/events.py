@@ -181,16 +181,16 @@ class Applied(_Event):
 
 @dataclass(frozen=True, slots=True)
 class Stale(_Event):
-    """A re-check of a certificate in review came to something else; another takes its place.
+    """A re-check of a certificate in review came to something else.
 
     Attributes:
         certificate: the stale one's id.
-        successor: the new one's id.
+        successor: the id of the one that takes its place; None if nothing does (a load has to be repeated).
         at: when.
     """
 
     certificate: UUID
-    successor: UUID
+    successor: UUID | None
     at: str
 
     def __post_init__(self) -> None:
@@ -199,15 +199,18 @@ class Stale(_Event):
 
     def members(self) -> dict[str, object]:
         """The JSON members."""
-        return {**_common("stale", self), "successor": urn(self.successor)}
+        members = _common("stale", self)
+        if self.successor is not None:
+            members["successor"] = urn(self.successor)
+        return members
 
     @classmethod
     def from_members(cls, value: object) -> Self:
         """The event whose `members` these are; raises `MalformedDocument` or `InvalidValue`."""
-        members = closed.closed(value, "", _COMMON | {"successor"})
+        members = closed.closed(value, "", _COMMON, frozenset({"successor"}))
         return cls(
             certificate=closed.identifier(members, "certificate", ""),
-            successor=closed.identifier(members, "successor", ""),
+            successor=closed.optional_identifier(members, "successor", ""),
             at=closed.text(members, "at", ""),
         )
 

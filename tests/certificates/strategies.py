@@ -77,7 +77,7 @@ events: SearchStrategy[Event] = (
     st.builds(Issued, identifiers, digests, verdicts, instants)
     | st.builds(Decided, identifiers, digests, st.sampled_from(DecisionKind), instants)
     | st.builds(Applied, identifiers, instants, positions, digests, st.none() | digests)
-    | st.builds(Stale, identifiers, identifiers, instants)
+    | st.builds(Stale, identifiers, st.none() | identifiers, instants)
 )
 
 EXAMPLE: Final = Certificate(

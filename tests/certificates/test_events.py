@@ -38,6 +38,10 @@ _EXAMPLES: list[tuple[Event, dict[str, object]]] = [
         Stale(_ID, UUID(int=1), NOW),
         {"event": "stale", "certificate": _URN, "at": NOW, "successor": f"urn:uuid:{UUID(int=1)}"},
     ),
+    (
+        Stale(_ID, None, NOW),
+        {"event": "stale", "certificate": _URN, "at": NOW},
+    ),
 ]
 
 
@@ -66,7 +70,7 @@ def test_only_the_canonical_bytes_are_read(event: Event, members: dict[str, obje
 
 @pytest.mark.parametrize(("event", "members"), _EXAMPLES)
 def test_members_that_are_missing_or_unknown_are_named(event: Event, members: dict[str, object]) -> None:
-    required = set(members) - {"previous", "recheck"}
+    required = set(members) - {"previous", "recheck", "successor"}
     for name in required:
         with pytest.raises(MalformedDocument) as caught:
             decode_event(canonical_json({other: members[other] for other in members if other != name}))

@@ -86,8 +86,7 @@ class Group:
     def take(self, plan: Plan, leaves: Sequence[bytes], at: Instant) -> None:
         """Puts what a plan does into the transaction and the state digest; `certify` makes it the head.
 
-        Args:
-            leaves: the leaf hashes of what it does, its request apart.
+        `leaves` are the leaf hashes of what it does, its request apart.
         """
         facts = list(zip(plan.record, leaves, strict=False))
         self.tx.record(plan.certificate, at, facts)

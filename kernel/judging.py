@@ -87,10 +87,9 @@ class Judge:
     def judge_load(
         self, view: LedgerView, at: Instant, found: Sequence[Finding]
     ) -> tuple[tuple[Finding, ...], Verdict]:
-        """Judges a load session whole, once the facts that it records at an instant are in the view.
+        """Judges a load session whole, once the facts that it records at `at` are in the view.
 
-        Args:
-            found: what its chunks were found to contradict.
+        `found` is what its chunks were found to contradict.
         """
         findings = list(found)
         if self._governance.facts(SHAPES_GRAPH, view):

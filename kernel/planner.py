@@ -4,8 +4,8 @@ Rules
 -----
 * Changes run in order; each sees the head and the earlier changes of its request. The net effect is the plan: what is
   asserted and retracted again in one request leaves nothing.
-* A part that is left of a fact keeps its family and the evidence for it (in a fact of its own, so that the history of the
-  one that was cut stays as it was).
+* A part that is left of a fact keeps its family and the evidence for it, in a fact of its own: the history of the one
+  that was cut stays as it was.
 * A fact is named by id only to those who may read its graph; to others there is no such fact.
 * Ids are derived from the certificate's id and the order of creation, so planning again gives the same ids.
 

@@ -99,7 +99,7 @@ class Sequencer:
         self._thread.start()
 
     def enqueue(self, run: Callable[[Group], T], *, alone: bool = False) -> Future[T]:
-        """Queues a job; its future has the answer once it is durable and in the stores. Alone: in a group of its own."""
+        """Queues a job; its future answers once all is durable and in the stores. Alone: in a group of its own."""
         future: Future[T] = Future()
         with self._changed:
             if self._closing:

@@ -158,7 +158,8 @@ def _escape(match: re.Match[str]) -> str:
 _TOKEN: Final = re.compile(
     r"""\s*(?: <(?P<iri>[^<>\s]*)>
         | "(?P<lexical>(?:[^"\\\n\r]|\\.)*)"
-          (?: @(?P<language>[A-Za-z0-9-]+?)(?:--(?P<direction>ltr|rtl))?(?![A-Za-z0-9-]) | \^\^<(?P<datatype>[^<>\s]*)> )?
+          (?: @(?P<language>[A-Za-z0-9-]+?)(?:--(?P<direction>ltr|rtl))?(?![A-Za-z0-9-])
+            | \^\^<(?P<datatype>[^<>\s]*)> )?
         | (?P<open><<\() | (?P<close>\)>>) )""",
     re.VERBOSE,
 )

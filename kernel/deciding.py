@@ -111,9 +111,9 @@ class Decider:
 
     def _recheck(self, group: Group, record: CertificateRecord, at: Instant) -> str:
         """Signs that plan and findings are as they were at the head of now; answers the record's digest."""
-        roots = (ItemTree.of(group.tx.leaves(record.id, kind)).root for kind in (ItemKind.PLAN, ItemKind.FINDING))
+        plan, findings = (_root(group, record, kind) for kind in (ItemKind.PLAN, ItemKind.FINDING))
         moment = print_instant(at)
-        recheck = Recheck(record.id, group.head.position, *roots, moment)
+        recheck = Recheck(record.id, group.head.position, plan, findings, moment)
         signed = secure_record(recheck, self._notary.key, moment)
         group.tx.add_decision(DecisionRecord(record.id, "recheck", signed, None))
         return digest_hex(signed)
@@ -163,6 +163,10 @@ def _waiting(group: Group, wanted: DecisionRequest) -> tuple[CertificateRecord, 
             state=record.state.value,
         )
     return record, record.request
+
+
+def _root(group: Group, record: CertificateRecord, kind: ItemKind) -> str:
+    return ItemTree.of(group.tx.leaves(record.id, kind)).root
 
 
 def _unchanged(group: Group, record: CertificateRecord, again: Judgement) -> bool:

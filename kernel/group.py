@@ -167,7 +167,7 @@ class Group:
 
     def _superseded_since(self, fact: Fact) -> Supersession | None:
         later = self._superseded.get(fact.id)
-        return later and later.superseded
+        return None if later is None else later.superseded
 
     def _expect(self, contents: Iterable[FactContent]) -> None:
         """Keeps the next due instant right as facts are recorded."""

@@ -285,10 +285,13 @@ class Planner:
             self._made.given_up.add(target.content.id)
 
     def _carry(self, target: _Held, made: FactContent, fresh: Spelling) -> None:
-        """Evidence for a fact supports what is left of it too; times are spelled anew where they were cut."""
+        """Evidence for a fact supports what is left of it too; a time is spelled anew where it was cut or given."""
         for item in self._evidence_for(target):
-            spelling = (
-                Spelling(item.spelling.object) if fresh else _trimmed(item.spelling, target.interval, made.interval)
+            old = _trimmed(item.spelling, target.interval, made.interval)
+            spelling = Spelling(
+                old.object,
+                None if fresh.valid_from else old.valid_from,
+                None if fresh.valid_to else old.valid_to,
             )
             if item.episode is not None or item.confidence is not None or spelling:
                 self._add_evidence(made.id, item.episode, item.confidence, spelling)

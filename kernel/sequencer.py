@@ -144,54 +144,37 @@ class Sequencer:
             return LONGEST_WAIT
         return min(LONGEST_WAIT, max(0.0, (self._due - self._host.now()) / SECOND))
 
-    def _run_group(self, jobs: list[_Job[object]], *, again: bool = False) -> None:
-        before: Head | None = None
-        try:
-            with self._ledger.transaction() as tx:
-                group = Group(tx, self._host, self._due)
-                before = group.head
-                answered, poisoned = self._run_jobs(group, jobs)
-                if poisoned is not None:
-                    jobs = [job for job in jobs if job is not poisoned and not job.future.done()]
-                else:
-                    delta = group.close()
-                    tx.commit()
-        except LedgerUnavailable as error:
-            self._on_discard()
-            if again:
+    def _run_group(self, jobs: list[_Job[object]]) -> None:
+        """Tries until every job has its answer or its error; each discarded group is planned anew."""
+        commits_left = 2
+        while jobs:
+            try:
+                self._attempt(jobs)
+            except _Discarded:
+                self._on_discard()
+            except LedgerUnavailable as error:
+                self._on_discard()
+                commits_left -= 1
+                if not commits_left:
+                    _fail(jobs, error)
+            except BaseException as error:
+                log.exception("a group of writes failed")
+                self._on_discard()
                 _fail(jobs, error)
-            else:
-                self._run_group([job for job in jobs if not job.future.done()], again=True)
-            return
-        if poisoned is not None:
-            self._on_discard()
-            if jobs:
-                self._run_group(jobs, again=again)
-            return
+            jobs = [job for job in jobs if not job.future.done()]
+
+    def _attempt(self, jobs: list[_Job[object]]) -> None:
+        """Runs the jobs in one transaction, commits it, brings the stores up and answers."""
+        with self._ledger.transaction() as tx:
+            group = Group(tx, self._host, self._due)
+            before = group.head
+            answers = [(job, answer) for job in jobs for answer in _run(job, group)]
+            delta = group.close()
+            tx.commit()
         self._due = group.due
         self._bring_up(delta, before, alone=jobs[0].alone)
-        for job, answer in answered:
+        for job, answer in answers:
             job.future.set_result(answer)
-
-    def _run_jobs(
-        self, group: Group, jobs: list[_Job[object]]
-    ) -> tuple[list[tuple[_Job[object], object]], _Job[object] | None]:
-        """The answers, and the job whose failure spoils the group, if there is one."""
-        answered = []
-        for job in jobs:
-            if job.future.done():
-                continue
-            try:
-                answered.append((job, job.run(group)))
-            except CallerError as error:
-                job.future.set_exception(error)
-            except LedgerUnavailable:
-                raise
-            except BaseException as error:
-                log.exception("a write failed; its group is planned again without it")
-                job.future.set_exception(error)
-                return [], job
-        return answered, None
 
     def _bring_up(self, delta: StoreDelta | None, before: Head, *, alone: bool) -> None:
         """After the commit the answer is settled: stores that fail are behind, and are brought up later."""
@@ -241,7 +224,31 @@ class Sequencer:
         self._bring_up(delta, before, alone=False)
 
 
-def _fail(jobs: list[_Job[object]], error: MunimentError) -> None:
+class _Discarded(Exception):  # noqa: N818 - not an error: a group is given up so that it can be planned again
+    """A job failed in a way that may have left something in the group's transaction."""
+
+
+def _run(job: _Job[object], group: Group) -> list[object]:
+    """The job's answer, or nothing if it has met an error of its caller's; raises `_Discarded` for any other failure.
+
+    A caller's error is met before anything is written, save by jobs that run alone.
+    """
+    try:
+        return [job.run(group)]
+    except CallerError as error:
+        job.future.set_exception(error)
+        if job.alone:
+            raise _Discarded from error
+        return []
+    except LedgerUnavailable:
+        raise
+    except BaseException as error:
+        log.exception("a write failed; its group is planned again without it")
+        job.future.set_exception(error)
+        raise _Discarded from error
+
+
+def _fail(jobs: list[_Job[object]], error: BaseException) -> None:
     for job in jobs:
         if not job.future.done():
             job.future.set_exception(error)

@@ -137,7 +137,7 @@ class Submitter:
                 "this Idempotency-Key was used before, with another body", remedy="use a new key for a new request"
             )
         record = group.tx.certificate(entry.certificate)
-        return record and outcome_of(group.tx, record)
+        return None if record is None else outcome_of(group.tx, record)
 
 
 def outcome_of(view: LedgerView, record: CertificateRecord) -> Outcome:

@@ -21,25 +21,27 @@ Example
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.sparql.dataset import dataset_for
 from bridge.sparql.query import answer
 from bridge.sparql.results import negotiate
 from bridge.sparql.scan import scan
-from kernel.errors import InvalidParameter, UnknownParameter
-from kernel.instants import Instant, print_instant
+from kernel.errors import InvalidParameter
+from kernel.instants import Instant
 from kernel.timevalues import parse_point
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.snapshots import Snapshots
+    from bridge.sparql.dataset import Dataset
+    from bridge.sparql.results import Format
     from bridge.stores import OxigraphStores
     from kernel.access import Principal
     from kernel.facts import Evidence, Fact
-    from kernel.ports import HostClock, Ledger, LedgerView
+    from kernel.ports import Head, HostClock, Ledger, LedgerView
     from kernel.terms import Iri, Term
 
 _HEAD = re.compile(r"head:(\d{1,18})")
@@ -101,3 +103,144 @@ class FoundFact:
 
     fact: Fact
     evidence: tuple[Evidence, ...]
+
+
+class Reader:
+    """Answers reads; safe from any thread, and never waits for the writer."""
+
+    def __init__(self, ledger: Ledger, stores: OxigraphStores, snapshots: Snapshots, host: HostClock) -> None:
+        self._ledger = ledger
+        self._stores = stores
+        self._snapshots = snapshots
+        self._host = host
+
+    def moment(self, as_of: str | None = None, valid_at: str | None = None) -> Moment:
+        """The moment that a request's parameters name.
+
+        Raises:
+            InvalidParameter: an `as-of` that is a bare integer, in the future, or no head of this base.
+            InvalidTime: a time that cannot be read.
+        """
+        known = None if as_of is None else self._as_of(as_of)
+        true = None if valid_at is None else parse_point(valid_at, field="valid-at")
+        return Moment(known, known if true is None else true)
+
+    def head(self) -> Head:
+        """The head and clock of the ledger."""
+        with self._ledger.reading() as view:
+            return view.head()
+
+    def query(self, request: QueryRequest, moment: Moment = NOW) -> Answer:
+        """Answers a query for one caller at a moment; a query at the head runs on the stores, others on a snapshot.
+
+        Raises:
+            QueryRefused: a query that cannot be parsed, is an update, or calls SERVICE.
+            NotAcceptable: no format that the caller accepts.
+        """
+        shape = scan(request.text)
+        form = negotiate(request.accept, shape.form)
+        with self._ledger.reading() as view:
+            dataset = dataset_for(request.principal, shape, view.graphs(), request.default_graphs, request.named_graphs)
+            if moment != NOW:
+                return self._at(view, moment, request, dataset, form)
+        with self._stores.reading(complete=dataset.complete) as (store, state):
+            body = answer(store, request.text, dataset, form)
+        return Answer(body, form.media_type, state.head, state.clock)
+
+    def facts(self, principal: Principal, wanted: FactFilter, moment: Moment = NOW) -> list[FoundFact]:
+        """Facts believed at the moment, of graphs that the caller may read; of every valid time unless one is given.
+
+        Raises:
+            InvalidParameter: a filter without subject, object or graph.
+        """
+        if wanted.subject is None and wanted.object is None and wanted.graph is None:
+            raise InvalidParameter(
+                "which facts is not said", remedy="give a subject, an object or a graph", where="subject"
+            )
+        with self._ledger.reading() as view:
+            found = [
+                fact
+                for fact in self._believed(view, wanted, moment)
+                if principal.may_read(fact.statement.graph) and _valid(fact, moment)
+            ]
+            evidence = view.evidence_of([fact.id for fact in found])
+        known = [
+            FoundFact(fact, tuple(item for item in evidence.get(fact.id, ()) if _known(item.recorded_at, moment)))
+            for fact in found
+        ]
+        return sorted(known, key=lambda each: (each.fact.interval, each.fact.recorded_at, each.fact.id))
+
+    # --- moments ------------------------------------------------------------------------------------------------------
+
+    def _as_of(self, text: str) -> Instant:
+        if text.isdigit():
+            raise InvalidParameter(
+                f"{text} could mean a year or a head", remedy=f"write head:{text}, or {text}-01-01", where="as-of"
+            )
+        named = _HEAD.fullmatch(text)
+        if named is not None:
+            return self._recorded_in(int(named[1]))
+        instant = parse_point(text, field="as-of")
+        with self._ledger.reading() as view:
+            latest = view.head().instant
+        if instant > max(self._host.now(), latest or instant):
+            raise InvalidParameter(
+                f"{text} lies in the future: what will be known then is not known",
+                remedy="leave as-of out for the present state; use valid-at for what is known of the future",
+                where="as-of",
+            )
+        return instant
+
+    def _recorded_in(self, head: int) -> Instant:
+        with self._ledger.reading() as view:
+            instant = view.recorded_in(head)
+        if instant is None:
+            raise InvalidParameter(
+                f"head:{head} is no head of this base",
+                remedy="take one from Muniment-Head or a certificate",
+                where="as-of",
+            )
+        return instant
+
+    def _at(self, view: LedgerView, moment: Moment, request: QueryRequest, dataset: Dataset, form: Format) -> Answer:
+        head = view.head()
+        as_of = head.instant if moment.as_of is None else moment.as_of
+        valid_at = head.clock if moment.valid_at is None else moment.valid_at
+        known = None if as_of is None else view.head_at(as_of)
+        store = self._snapshots.at(view, as_of, valid_at, with_history=dataset.history)
+        return Answer(answer(store, request.text, dataset, form), form.media_type, known, valid_at)
+
+    def _believed(self, view: LedgerView, wanted: FactFilter, moment: Moment) -> Iterator[Fact]:
+        """What is believed now comes from the indexes; what was believed then from everything recorded by then."""
+        if moment.as_of is None:
+            return view.believed(
+                subject=wanted.subject, predicate=wanted.predicate, object=wanted.object, graph=wanted.graph
+            )
+        recorded = view.facts_recorded(None, moment.as_of)
+        return (_as_known(fact, moment.as_of) for fact in recorded if _matches(fact, wanted, moment.as_of))
+
+
+def _matches(fact: Fact, wanted: FactFilter, as_of: Instant) -> bool:
+    held = fact.statement
+    pairs = (
+        (wanted.subject, held.subject),
+        (wanted.predicate, held.predicate),
+        (wanted.object, held.object),
+        (wanted.graph, held.graph),
+    )
+    believed = fact.recorded_at <= as_of and (fact.superseded is None or as_of < fact.superseded.at)
+    return believed and all(want is None or want == have for want, have in pairs)
+
+
+def _as_known(fact: Fact, as_of: Instant) -> Fact:
+    """The fact without a supersession that came later."""
+    later = fact.superseded is not None and as_of < fact.superseded.at
+    return replace(fact, superseded=None) if later else fact
+
+
+def _valid(fact: Fact, moment: Moment) -> bool:
+    return moment.valid_at is None or fact.interval.contains(moment.valid_at)
+
+
+def _known(recorded_at: Instant, moment: Moment) -> bool:
+    return moment.as_of is None or recorded_at <= moment.as_of

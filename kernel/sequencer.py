@@ -168,13 +168,16 @@ class Sequencer:
         with self._ledger.transaction() as tx:
             group = Group(tx, self._host, self._due)
             before = group.head
-            answers = [(job, answer) for job in jobs for answer in _run(job, group)]
+            answers = [(job, _run(job, group)) for job in jobs]
             delta = group.close()
             tx.commit()
         self._due = group.due
         self._bring_up(delta, before, alone=jobs[0].alone)
         for job, answer in answers:
-            job.future.set_result(answer)
+            if isinstance(answer, CallerError):
+                job.future.set_exception(answer)
+            else:
+                job.future.set_result(answer)
 
     def _bring_up(self, delta: StoreDelta | None, before: Head, *, alone: bool) -> None:
         """After the commit the answer is settled: stores that fail are behind, and are brought up later."""
@@ -224,22 +227,19 @@ class Sequencer:
         self._bring_up(delta, before, alone=False)
 
 
-class _Discarded(Exception):  # noqa: N818 - not an error: a group is given up so that it can be planned again
-    """A job failed in a way that may have left something in the group's transaction."""
+class _Discarded(Exception):
+    """A job may have left something in the transaction: the group is given up, and planned again without the job."""
 
 
-def _run(job: _Job[object], group: Group) -> list[object]:
-    """The job's answer, or nothing if it has met an error of its caller's; raises `_Discarded` for any other failure.
-
-    A caller's error is met before anything is written, save by jobs that run alone.
-    """
+def _run(job: _Job[object], group: Group) -> object:
+    """The job's answer, or its caller's error, which is met before anything is written, save by jobs that run alone."""
     try:
-        return [job.run(group)]
+        return job.run(group)
     except CallerError as error:
+        if not job.alone:
+            return error
         job.future.set_exception(error)
-        if job.alone:
-            raise _Discarded from error
-        return []
+        raise _Discarded from error
     except LedgerUnavailable:
         raise
     except BaseException as error:

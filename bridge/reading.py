@@ -89,12 +89,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class FactFilter:
-    """Which facts; at least a subject, an object or a graph is needed."""
+    """Which facts; at least a subject, an object or a graph is needed. `every_time`: whatever their valid time."""
 
     subject: Iri | None = None
     predicate: Iri | None = None
     object: Term | None = None
     graph: Iri | None = None
+    every_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class Reader:
         return Answer(body, form.media_type, state.head, state.clock)
 
     def facts(self, principal: Principal, wanted: FactFilter, moment: Moment = NOW) -> list[FoundFact]:
-        """Facts believed at the moment, of graphs that the caller may read; of every valid time unless one is given.
+        """Facts believed and true at the moment, of graphs that the caller may read, by start.
 
         Raises:
             InvalidParameter: a filter without subject, object or graph.
@@ -158,10 +159,11 @@ class Reader:
                 "which facts is not said", remedy="give a subject, an object or a graph", where="subject"
             )
         with self._ledger.reading() as view:
+            valid_at = view.head().clock if moment.valid_at is None else moment.valid_at
             found = [
                 fact
                 for fact in self._believed(view, wanted, moment)
-                if principal.may_read(fact.statement.graph) and _valid(fact, moment)
+                if principal.may_read(fact.statement.graph) and (wanted.every_time or fact.interval.contains(valid_at))
             ]
             evidence = view.evidence_of([fact.id for fact in found])
         known = [
@@ -236,10 +238,6 @@ def _as_known(fact: Fact, as_of: Instant) -> Fact:
     """The fact without a supersession that came later."""
     later = fact.superseded is not None and as_of < fact.superseded.at
     return replace(fact, superseded=None) if later else fact
-
-
-def _valid(fact: Fact, moment: Moment) -> bool:
-    return moment.valid_at is None or fact.interval.contains(moment.valid_at)
 
 
 def _known(recorded_at: Instant, moment: Moment) -> bool:

@@ -1,0 +1,83 @@
+"""Policies: which findings refuse, which hold for review, and that what nobody foresaw does not slip through."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from certificates.certificate import Verdict
+from certificates.findings import Finding, FindingCode, Severity
+from kernel.policy import (
+    DEFAULT_POLICY,
+    AllOf,
+    AnyOf,
+    AtLeast,
+    Condition,
+    HasCode,
+    Policy,
+    UnsafeAutoApprove,
+)
+
+REFUSED = {FindingCode.SHAPE_VIOLATION, FindingCode.MALFORMED_SHAPES, FindingCode.INVALID_RULE}
+
+
+def finding(code: FindingCode, severity: Severity = Severity.VIOLATION) -> Finding:
+    return Finding(code, severity, "something", ("urn:g",))
+
+
+findings = st.lists(st.builds(finding, st.sampled_from(FindingCode), st.sampled_from(Severity)), max_size=5)
+leaves: st.SearchStrategy[Condition] = st.one_of(
+    st.builds(HasCode, st.sampled_from(FindingCode), st.sampled_from(Severity)),
+    st.builds(AtLeast, st.integers(1, 4), st.sampled_from(Severity)),
+)
+conditions = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.builds(AnyOf, st.lists(inner, min_size=1, max_size=3).map(tuple)),
+        st.builds(AllOf, st.lists(inner, min_size=1, max_size=3).map(tuple)),
+    ),
+    max_leaves=6,
+)
+
+
+@given(findings)
+def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(found: list[Finding]) -> None:
+    verdict = DEFAULT_POLICY.verdict(found)
+    violations = {each.code for each in found if each.severity is Severity.VIOLATION}
+    if violations & REFUSED:
+        assert verdict is Verdict.REFUSED
+    elif violations:
+        assert verdict is Verdict.REVIEW
+    if not found:
+        assert verdict is Verdict.CLEAR
+
+
+def test_information_alone_never_holds_a_plan_back() -> None:
+    for code in FindingCode:
+        assert DEFAULT_POLICY.verdict([finding(code, Severity.INFO)]) is Verdict.CLEAR
+
+
+def test_a_violation_that_no_condition_names_is_held_for_review() -> None:
+    narrow = Policy(HasCode(FindingCode.INVALID_RULE), HasCode(FindingCode.LOW_CONFIDENCE))
+    assert narrow.verdict([finding(FindingCode.SHAPE_VIOLATION)]) is Verdict.REVIEW
+    assert narrow.verdict([finding(FindingCode.SHAPE_VIOLATION, Severity.WARNING)]) is Verdict.CLEAR
+
+
+@given(conditions, conditions, findings)
+def test_any_of_and_all_of_are_or_and_and(left: Condition, right: Condition, found: list[Finding]) -> None:
+    assert AnyOf((left, right)).holds(found) == (left.holds(found) or right.holds(found))
+    assert AllOf((left, right)).holds(found) == (left.holds(found) and right.holds(found))
+    assert not left.holds([])
+
+
+@given(st.lists(conditions, min_size=2, max_size=4, unique_by=lambda condition: str(condition.describe())))
+def test_different_policies_have_different_digests(made: list[Condition]) -> None:
+    digests = [Policy(refuse, review).digest() for refuse, review in itertools.permutations(made, 2)]
+    assert len(set(digests)) == len(digests)
+
+
+def test_the_policy_that_approves_everything_says_that_it_is_unsafe() -> None:
+    assert UnsafeAutoApprove().verdict([finding(FindingCode.SHAPE_VIOLATION)]) is Verdict.CLEAR
+    assert UnsafeAutoApprove().digest() != DEFAULT_POLICY.digest()

@@ -46,10 +46,13 @@ conditions = st.recursive(
 def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(found: list[Finding]) -> None:
     verdict = DEFAULT_POLICY.verdict(found)
     violations = {each.code for each in found if each.severity is Severity.VIOLATION}
-    if violations & REFUSED:
+    grave = {each.code for each in found if each.severity is not Severity.INFO} - {FindingCode.SHAPE_VIOLATION}
+    if violations & REFUSED or grave & REFUSED:
         assert verdict is Verdict.REFUSED
-    elif violations:
+    elif violations or grave:
         assert verdict is Verdict.REVIEW
+    else:
+        assert verdict is Verdict.CLEAR
     if not found:
         assert verdict is Verdict.CLEAR
 

@@ -65,15 +65,17 @@ def encode_assertions(changes: Sequence[Assert]) -> bytes:
     rows = []
     for change in changes:
         statement, confidence = change.statement, change.confidence
-        rows.append((
-            iri[statement.subject],
-            iri[statement.predicate],
-            value[statement.object],
-            iri[statement.graph],
-            validity[change.validity],
-            spelling[change.spelling],
-            None if confidence is None else str(confidence),
-        ))
+        rows.append(
+            (
+                iri[statement.subject],
+                iri[statement.predicate],
+                value[statement.object],
+                iri[statement.graph],
+                validity[change.validity],
+                spelling[change.spelling],
+                None if confidence is None else str(confidence),
+            )
+        )
     tables = _Tables(
         iris=[each.n3 for each in iri],
         objects=[each.n3 for each in value],

@@ -143,7 +143,10 @@ class FactsView(Protocol):
         object: Term | None = None,  # noqa: A002 - the term's name in RDF
         graph: Iri | None = None,
     ) -> Iterator[Fact]:
-        """Believed facts that match, whatever their valid time; indexed by subject, by object and by graph."""
+        """Believed facts that match, whatever their valid time; indexed by subject, by object and by graph.
+
+        In a transaction, write nothing while the iterator is in use; it ends with its view. So do all iterators here.
+        """
         ...
 
     def fact(self, fact: UUID) -> Fact | None:
@@ -159,7 +162,7 @@ class LedgerView(FactsView, Protocol):
     """A consistent read of a ledger."""
 
     def head(self) -> Head:
-        """The head, clock and state digest."""
+        """The head, clock and state digest; before the first write, no position and the clock at `BEGINNING`."""
         ...
 
     def certificate(self, certificate: UUID) -> CertificateRecord | None:
@@ -246,7 +249,11 @@ class LedgerTransaction(LedgerView, Protocol):
         instant: Instant | None = None,
         successor: UUID | None = None,
     ) -> None:
-        """Moves a certificate to another state; forgets its request unless it is still pending."""
+        """Moves a certificate to another state; forgets its request unless it is still pending.
+
+        Raises:
+            NotFound: it was not issued.
+        """
         ...
 
     def add_decision(self, decision: DecisionRecord) -> None:
@@ -262,7 +269,7 @@ class LedgerTransaction(LedgerView, Protocol):
         ...
 
     def supersede(self, certificate: UUID, at: Instant, facts: Iterable[UUID]) -> None:
-        """Supersedes believed facts."""
+        """Supersedes believed facts. Raises `StaleFact` for one that is not believed."""
         ...
 
     def add_evidence(self, certificate: UUID, at: Instant, evidence: Iterable[EvidenceContent]) -> None:
@@ -270,11 +277,11 @@ class LedgerTransaction(LedgerView, Protocol):
         ...
 
     def unrecord(self, certificate: UUID) -> None:
-        """Takes back the facts and evidence that this transaction recorded for a certificate."""
+        """Takes back what this transaction recorded, superseded and added as evidence for a certificate."""
         ...
 
     def remember(self, principal: str, key: str, entry: IdempotencyEntry) -> None:
-        """Keeps what an idempotency key was used for."""
+        """Keeps what an idempotency key was used for; the last use counts."""
         ...
 
     def set_head(self, head: Head) -> None:
@@ -301,8 +308,12 @@ class Ledger(Protocol):
         """Whose token has this SHA-256; None when unknown, expired or revoked."""
         ...
 
-    def add_principal(self, principal: Principal, token_hash: bytes) -> None:
-        """Keeps a principal and the SHA-256 of its token."""
+    def add_principal(self, principal: Principal, token_hash: bytes, *, expires: Instant | None = None) -> None:
+        """Keeps a principal and the SHA-256 of its token. Raises `Conflict` when the id or the token is taken."""
+        ...
+
+    def revoke(self, principal: str) -> None:
+        """From now on the principal's token is worth nothing. Raises `NotFound` for an id that nobody has."""
         ...
 
     def base_id(self) -> UUID:
@@ -310,7 +321,7 @@ class Ledger(Protocol):
         ...
 
     def stage(self, session: str, chunk: int, data: bytes) -> None:
-        """Keeps a chunk of a load session durably."""
+        """Keeps a chunk of a load session durably, in the place of one of the same number."""
         ...
 
     def staged(self, session: str) -> Iterator[bytes]:

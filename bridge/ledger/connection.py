@@ -79,7 +79,6 @@ def connect_writer(path: Path, *, patience: float, durable: bool) -> sqlite3.Con
         durable: whether a commit waits for the disk.
     """
     connection = _connect(path, patience)
-    connection.execute("PRAGMA journal_mode = WAL")
     _set(connection, (f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}", *_WRITER, *_BOTH))
     return connection
 

@@ -157,7 +157,7 @@ TABLES: Final = (
 
 
 def prepare(connection: sqlite3.Connection, base: UUID, name: str) -> None:
-    """Makes the tables in an empty file, for a base of this id; leaves a ledger as it is.
+    """Makes the tables in an empty file, for a base of this id; leaves the tables of a ledger as they are.
 
     Args:
         connection: in autocommit mode.
@@ -165,12 +165,14 @@ def prepare(connection: sqlite3.Connection, base: UUID, name: str) -> None:
         name: of the file, for errors.
 
     Raises:
-        DamagedBase: the file holds something else, or a ledger of another version.
+        DamagedBase: the file holds something else, or a ledger of another version; it is left as it is.
         sqlite3.Error: it cannot be read or written.
     """
-    if _recognised(connection, name):
+    known = _recognised(connection, name)
+    connection.execute("PRAGMA journal_mode = WAL")
+    if known:
         return
-    connection.execute("BEGIN EXCLUSIVE")
+    connection.execute("BEGIN IMMEDIATE")
     try:
         if not _recognised(connection, name):  # another process may have been faster
             _create(connection, base)

@@ -1,0 +1,132 @@
+"""Certificates, decisions, the head and principals as rows, and back.
+
+Rules
+-----
+* Lists of graphs are JSON arrays of IRIs, in the order in which they were given.
+* A request is kept while its certificate is pending, and no longer.
+
+Example
+-------
+>>> principal_row(Principal("p1", Role.READER, frozenset({Iri("urn:g")})))
+('p1', 1, '["urn:g"]')
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+from bridge.ledger.damage import sound
+from bridge.ledger.request_codec import decode_request
+from certificates.certificate import Verdict
+from certificates.items import ItemKind, SaltedItem
+from certificates.lthash import LatticeHash
+from kernel.access import Principal, Role
+from kernel.instants import Instant
+from kernel.ports import CertificateRecord, CertificateState, DecisionRecord, Head, IdempotencyEntry
+from kernel.terms import Iri
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bridge.ledger.session import Value
+
+CERTIFICATE_COLUMNS: Final = (
+    "id, document, verdict, state, principal, graphs, issued_at, base_head, head, instant, successor, request"
+)
+CertificateRow = tuple[
+    bytes, bytes, str, str, str, str, int, int | None, int | None, int | None, bytes | None, bytes | None
+]  # fmt: skip
+"""A row of `CERTIFICATE_COLUMNS`."""
+
+DecisionRow = tuple[bytes, str, bytes, int | None, bytes | None, bytes | None]
+"""Certificate, kind, record; then ordinal, salt and body of the comment, None where it is purged."""
+
+
+def certificate_row(record: CertificateRecord) -> tuple[Value, ...]:
+    """The row to insert into `certificates`."""
+    return (
+        record.id.bytes,
+        record.document,
+        record.verdict.value,
+        record.state.value,
+        record.principal,
+        _graphs_text(record.graphs),
+        record.issued_at,
+        record.base_head,
+        record.head,
+        record.instant,
+        None if record.successor is None else record.successor.bytes,
+    )
+
+
+@sound("a certificate's record")
+def certificate_of(row: CertificateRow) -> CertificateRecord:
+    """The certificate in a row. Raises `DamagedBase`."""
+    (
+        identifier, document, verdict, state, principal, graphs, issued_at, base_head, head, instant, successor, request
+    ) = row  # fmt: skip
+    return CertificateRecord(
+        id=UUID(bytes=identifier),
+        document=document,
+        verdict=Verdict(verdict),
+        state=CertificateState(state),
+        principal=principal,
+        graphs=tuple(map(Iri, json.loads(graphs))),
+        issued_at=Instant(issued_at),
+        base_head=base_head,
+        request=None if request is None else decode_request(request),
+        head=head,
+        instant=None if instant is None else Instant(instant),
+        successor=None if successor is None else UUID(bytes=successor),
+    )
+
+
+@sound("an item")
+def item_of(row: tuple[str, int, bytes, bytes]) -> SaltedItem:
+    """The item in a row of kind, ordinal, salt and body. Raises `DamagedBase`."""
+    kind, ordinal, salt, body = row
+    return SaltedItem(ItemKind(kind), ordinal, salt, body)
+
+
+@sound("a decision")
+def decision_of(row: DecisionRow) -> DecisionRecord:
+    """The decision in a row. Raises `DamagedBase`."""
+    certificate, kind, record, ordinal, salt, body = row
+    kept = None if ordinal is None or salt is None or body is None else (ordinal, salt, body)
+    return DecisionRecord(
+        UUID(bytes=certificate), kind, record, None if kept is None else SaltedItem(ItemKind.COMMENT, *kept)
+    )
+
+
+@sound("a head")
+def head_of(row: tuple[int | None, int | None, int, bytes]) -> Head:
+    """The head in a row of position, instant, clock and state digest. Raises `DamagedBase`."""
+    position, instant, clock, digest = row
+    moment = None if instant is None else Instant(instant)
+    return Head(position, moment, Instant(clock), LatticeHash.from_bytes(digest))
+
+
+def idempotency_of(row: tuple[bytes, bytes]) -> IdempotencyEntry:
+    """The entry in a row of body digest and certificate."""
+    body_digest, certificate = row
+    return IdempotencyEntry(body_digest, UUID(bytes=certificate))
+
+
+def principal_row(principal: Principal) -> tuple[Value, ...]:
+    """Id, role and graphs of a principal; graphs are None for one who is not held to some."""
+    graphs = principal.graphs
+    held_to = None if graphs is None else _graphs_text(sorted(graphs, key=lambda graph: graph.value))
+    return principal.id, int(principal.role), held_to
+
+
+@sound("a principal")
+def principal_of(row: tuple[str, int, str | None]) -> Principal:
+    """The principal in a row of id, role and graphs. Raises `DamagedBase`."""
+    identifier, role, graphs = row
+    return Principal(identifier, Role(role), None if graphs is None else frozenset(map(Iri, json.loads(graphs))))
+
+
+def _graphs_text(graphs: Iterable[Iri]) -> str:
+    return json.dumps([graph.value for graph in graphs], ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,288 @@
+"""Reading the ledger: what a view answers.
+
+Rules
+-----
+* A view is one state throughout: the last one committed when it first read, or that of an open transaction, its own
+  writes included.
+* Every look-up names the index that it is to use, so that no statistics and no planner decide how long it takes. Where
+  an index finds by hash, the texts are compared as well.
+* Streams are read from the ledger as they are consumed: do not write while one is open, and read within the context.
+
+Example
+-------
+::
+
+    with ledger.reading() as view:
+        for fact in view.believed(subject=Iri("urn:a")):
+            ...
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from bridge.ledger.certificate_rows import (
+    CERTIFICATE_COLUMNS,
+    certificate_of,
+    decision_of,
+    head_of,
+    idempotency_of,
+    item_of,
+)
+from bridge.ledger.fact_rows import EVIDENCE_COLUMNS, FACT_COLUMNS, evidence_of, fact_of, graphed_evidence_of
+from certificates.certificate import Verdict
+from kernel.errors import DamagedBase
+from kernel.instants import BEGINNING, Instant
+from kernel.ports import CertificateState
+from kernel.terms import parse_iri
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from uuid import UUID
+
+    from bridge.ledger.session import Session, Value
+    from certificates.items import ItemKind, SaltedItem
+    from kernel.facts import Evidence, Fact
+    from kernel.ports import CertificateRecord, DecisionRecord, Head, IdempotencyEntry
+    from kernel.terms import Iri, Statement, Term
+
+LEAF_SIZE: Final = 32
+
+
+def _select(columns: str, rest: str) -> str:
+    return f"SELECT {columns} {rest}"
+
+
+_BELIEVED_OF: Final = _select(
+    FACT_COLUMNS,
+    "FROM facts INDEXED BY facts_by_statement WHERE superseded_by IS NULL"
+    " AND subject_key = ? AND predicate_key = ? AND object_key = ? AND graph_key = ?"
+    " AND subject = ? AND predicate = ? AND object = ? AND graph = ? ORDER BY valid_from",
+)
+_FACT: Final = _select(FACT_COLUMNS, "FROM facts WHERE id = ?")
+_FACTS_AT: Final = _select(
+    FACT_COLUMNS,
+    """FROM facts WHERE row IN (
+        SELECT row FROM facts INDEXED BY facts_by_time
+            WHERE superseded = 9223372036854775807 AND recorded <= ?1 AND valid_from <= ?2 AND valid_to > ?2
+        UNION ALL
+        SELECT row FROM facts INDEXED BY facts_by_time
+            WHERE superseded > ?1 AND superseded < 9223372036854775807
+            AND recorded <= ?1 AND valid_from <= ?2 AND valid_to > ?2
+    )""",
+)
+_FACTS_RECORDED_UNTIL: Final = _select(FACT_COLUMNS, "FROM facts NOT INDEXED WHERE recorded <= ? ORDER BY row")
+_FACTS_RECORDED: Final = _select(
+    FACT_COLUMNS,
+    """FROM facts WHERE row IN (
+        SELECT row FROM facts INDEXED BY facts_by_time
+            WHERE superseded = 9223372036854775807 AND recorded > ?1 AND recorded <= ?2
+        UNION ALL
+        SELECT row FROM facts INDEXED BY facts_by_time
+            WHERE superseded > ?1 AND superseded < 9223372036854775807
+            AND (superseded <= ?2 OR (recorded > ?1 AND recorded <= ?2))
+    ) ORDER BY row""",
+)
+_FACTS_DUE: Final = _select(
+    FACT_COLUMNS,
+    """FROM facts WHERE row IN (
+        SELECT row FROM facts INDEXED BY facts_by_start
+            WHERE superseded_by IS NULL AND valid_from > -9223372036854775808 AND valid_from > ?1 AND valid_from <= ?2
+        UNION ALL
+        SELECT row FROM facts INDEXED BY facts_by_end
+            WHERE superseded_by IS NULL AND valid_to < 9223372036854775807 AND valid_to > ?1 AND valid_to <= ?2
+    )""",
+)
+_NEXT_DUE: Final = """SELECT
+    (SELECT min(valid_from) FROM facts INDEXED BY facts_by_start
+        WHERE superseded_by IS NULL AND valid_from > -9223372036854775808 AND valid_from > ?1),
+    (SELECT min(valid_to) FROM facts INDEXED BY facts_by_end
+        WHERE superseded_by IS NULL AND valid_to < 9223372036854775807 AND valid_to > ?1)"""
+_EVIDENCE_OF: Final = _select(EVIDENCE_COLUMNS, "FROM evidence WHERE fact = ? ORDER BY row")
+_EVIDENCE_RECORDED: Final = _select(
+    EVIDENCE_COLUMNS + ", facts.graph",
+    "FROM evidence INDEXED BY evidence_by_time CROSS JOIN facts ON facts.id = evidence.fact"
+    " WHERE evidence.recorded > ? AND evidence.recorded <= ? ORDER BY evidence.recorded, evidence.row",
+)
+_CERTIFICATE: Final = _select(
+    CERTIFICATE_COLUMNS, "FROM certificates LEFT JOIN requests ON requests.certificate = id WHERE id = ?"
+)
+_DECISIONS: Final = """SELECT decisions.certificate, decisions.kind, decisions.record, comment, items.salt, items.body
+    FROM decisions LEFT JOIN items
+        ON items.certificate = decisions.certificate AND items.kind = 'comment' AND items.ordinal = comment
+    WHERE decisions.certificate = ? ORDER BY place"""
+
+
+class SqliteView:
+    """A consistent read; a `kernel.ports.LedgerView`.
+
+    Args:
+        session: the read or transaction that it reads in.
+        key: the hash that the statement indexes are by.
+    """
+
+    def __init__(self, session: Session, key: Callable[[str], int]) -> None:
+        self._session = session
+        self._key = key
+
+    def believed_of(self, statement: Statement) -> Sequence[Fact]:
+        """Every believed fact of exactly this statement, by start."""
+        texts = (statement.subject.n3, statement.predicate.n3, statement.object.n3, statement.graph.n3)
+        return self._session.all(_BELIEVED_OF, (*map(self._key, texts), *texts), fact_of)
+
+    def believed(
+        self,
+        *,
+        subject: Iri | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,  # noqa: A002 - the term's name in RDF
+        graph: Iri | None = None,
+    ) -> Iterator[Fact]:
+        """Believed facts that match. By predicate alone, and by nothing, the whole ledger is read."""
+        terms = (subject, predicate, object, graph)
+        texts = [term.n3 for term in terms if term is not None]
+        sql = _believed(*(term is not None for term in terms))
+        return self._session.stream(sql, (*map(self._key, texts), *texts), fact_of)
+
+    def fact(self, fact: UUID) -> Fact | None:
+        """A fact by its id, believed or not."""
+        return self._session.one(_FACT, (fact.bytes,), fact_of)
+
+    def evidence_of(self, facts: Sequence[UUID]) -> dict[UUID, list[Evidence]]:
+        """The evidence for each of the facts, oldest first."""
+        found = ((fact, self._session.all(_EVIDENCE_OF, (fact.bytes,), evidence_of)) for fact in facts)
+        return {fact: evidence for fact, evidence in found if evidence}
+
+    def head(self) -> Head:
+        """The head, clock and state digest."""
+        head = self._session.one("SELECT position, instant, clock, digest FROM state", (), head_of)
+        if head is None:
+            raise DamagedBase("the ledger has no head", remedy="restore the ledger from a backup")
+        return head
+
+    def certificate(self, certificate: UUID) -> CertificateRecord | None:
+        """A certificate by its id."""
+        return self._session.one(_CERTIFICATE, (certificate.bytes,), certificate_of)
+
+    def certificates(
+        self,
+        *,
+        state: CertificateState | None = None,
+        verdict: Verdict | None = None,
+        after: UUID | None = None,
+        limit: int = 50,
+    ) -> list[CertificateRecord]:
+        """Certificates, newest first, from just below `after` on."""
+        wanted: list[Value] = [value for value in (state, verdict) if value is not None]
+        if after is not None:
+            wanted.append(after.bytes)
+        return self._session.all(_listing(state, verdict, after is not None), (*wanted, limit), certificate_of)
+
+    def items(self, certificate: UUID, kind: ItemKind) -> list[SaltedItem]:
+        """The salted items that are left of a certificate, by ordinal."""
+        sql = "SELECT kind, ordinal, salt, body FROM items WHERE certificate = ? AND kind = ? ORDER BY ordinal"
+        return self._session.all(sql, (certificate.bytes, kind.value), item_of)
+
+    def leaves(self, certificate: UUID, kind: ItemKind) -> list[bytes]:
+        """Every leaf hash of the kind, by ordinal."""
+        sql = "SELECT hashes FROM leaves WHERE certificate = ? AND kind = ? ORDER BY first"
+        hashes = b"".join(self._session.all(sql, (certificate.bytes, kind.value), _bytes))
+        return [hashes[start : start + LEAF_SIZE] for start in range(0, len(hashes), LEAF_SIZE)]
+
+    def decisions(self, certificate: UUID) -> list[DecisionRecord]:
+        """Decisions and re-checks of a certificate, oldest first."""
+        return self._session.all(_DECISIONS, (certificate.bytes,), decision_of)
+
+    def idempotent(self, principal: str, key: str) -> IdempotencyEntry | None:
+        """What the key was used for."""
+        sql = "SELECT body_digest, certificate FROM idempotency WHERE principal = ? AND key = ?"
+        return self._session.one(sql, (principal, key), idempotency_of)
+
+    def recorded_in(self, head: int) -> Instant | None:
+        """The transaction instant of a head; None for other positions."""
+        return self._session.one("SELECT instant FROM certificates WHERE head = ?", (head,), _instant)
+
+    def head_at(self, instant: Instant) -> int | None:
+        """The last head whose transaction instant is at or before the instant."""
+        sql = "SELECT head FROM certificates WHERE instant <= ? ORDER BY instant DESC LIMIT 1"
+        return self._session.one(sql, (instant,), _number)
+
+    def facts_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Fact]:
+        """Every fact believed at `as_of` and true at `valid_at`."""
+        return self._session.stream(_FACTS_AT, (as_of, valid_at), fact_of)
+
+    def facts_recorded(self, after: Instant | None, until: Instant) -> Iterator[Fact]:
+        """Every fact recorded or superseded in (after, until], by row."""
+        if after is None:
+            return self._session.stream(_FACTS_RECORDED_UNTIL, (until,), fact_of)
+        return self._session.stream(_FACTS_RECORDED, (after, until), fact_of)
+
+    def facts_due(self, after: Instant, until: Instant) -> Iterator[Fact]:
+        """Every believed fact that begins or ends in (after, until]."""
+        return self._session.stream(_FACTS_DUE, (after, until), fact_of)
+
+    def next_due(self, after: Instant) -> Instant | None:
+        """The first instant after `after` at which a believed fact begins or ends."""
+        return self._session.one(_NEXT_DUE, (after,), _earlier)
+
+    def evidence_recorded(self, after: Instant | None, until: Instant) -> Iterator[tuple[Evidence, Iri]]:
+        """Evidence recorded in (after, until], each with the graph of its fact."""
+        since = BEGINNING if after is None else after
+        return self._session.stream(_EVIDENCE_RECORDED, (since, until), graphed_evidence_of)
+
+    def graphs(self) -> frozenset[Iri]:
+        """Every graph that a fact was ever recorded in."""
+        return frozenset(map(parse_iri, self._session.all("SELECT graph FROM graphs", (), _text)))
+
+
+@lru_cache(maxsize=16)
+def _believed(subject: bool, predicate: bool, value: bool, graph: bool) -> str:
+    """The look-up by the terms that are given: their keys first, then their texts."""
+    index = "facts_by_statement" if subject else "facts_by_object" if value else "facts_by_graph" if graph else None
+    given = [
+        name
+        for name, is_given in (("subject", subject), ("predicate", predicate), ("object", value), ("graph", graph))
+        if is_given
+    ]
+    tests = ["superseded_by IS NULL", *(f"{name}_key = ?" for name in given), *(f"{name} = ?" for name in given)]
+    through = f"INDEXED BY {index}" if index else "NOT INDEXED"
+    return _select(FACT_COLUMNS, f"FROM facts {through} WHERE {' AND '.join(tests)}")
+
+
+@lru_cache(maxsize=64)
+def _listing(state: CertificateState | None, verdict: Verdict | None, paged: bool) -> str:
+    """A list of certificates: rare states and verdicts through their indexes, common ones by following the ids."""
+    tests = ["state = ?"] * (state is not None) + ["verdict = ?"] * (verdict is not None) + ["id < ?"] * paged
+    through = ""
+    if state not in {None, CertificateState.APPLIED}:
+        through = "INDEXED BY certificates_by_state"
+        tests.append("state <> 'applied'")
+    elif verdict not in {None, Verdict.CLEAR}:
+        through = "INDEXED BY certificates_by_verdict"
+        tests.append("verdict <> 'clear'")
+    where = f"WHERE {' AND '.join(tests)}" if tests else ""
+    return _select(
+        CERTIFICATE_COLUMNS,
+        f"FROM certificates {through} LEFT JOIN requests ON requests.certificate = id {where} ORDER BY id DESC LIMIT ?",
+    )
+
+
+def _earlier(row: tuple[int | None, int | None]) -> Instant | None:
+    return min((Instant(instant) for instant in row if instant is not None), default=None)
+
+
+def _instant(row: tuple[int]) -> Instant:
+    return Instant(row[0])
+
+
+def _number(row: tuple[int]) -> int:
+    return row[0]
+
+
+def _bytes(row: tuple[bytes]) -> bytes:
+    return row[0]
+
+
+def _text(row: tuple[str]) -> str:
+    return row[0]

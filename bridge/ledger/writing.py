@@ -1,0 +1,179 @@
+"""Writing the ledger: the one open transaction.
+
+Rules
+-----
+* Nothing is kept unless `commit` returns. A transaction is used by one thread, and is done with once it is committed.
+* Log positions count from 0 without a gap. A fact is superseded once, and nothing else of it ever changes.
+* Leaf hashes are kept in chunks apart from their items, so that an item can be deleted with its salt while the leaf
+  that proves it stays.
+* A certificate's request is forgotten as soon as the certificate is not pending any more.
+
+Example
+-------
+::
+
+    with ledger.transaction() as tx:
+        tx.issue(record)
+        tx.record(record.id, at, zip(plan.record, leaves))
+        position = tx.append_event(event)
+        tx.settle(record.id, CertificateState.APPLIED, head=position, instant=at)
+        tx.set_head(Head(position, at, at, state))
+        tx.commit()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from bridge.ledger.certificate_rows import certificate_row
+from bridge.ledger.fact_rows import evidence_row, fact_rows
+from bridge.ledger.reading import SqliteView
+from bridge.ledger.request_codec import encode_request
+from certificates.merkle import leaf_hash
+from kernel.errors import NotFound, StaleFact
+from kernel.ports import CertificateState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from uuid import UUID
+
+    from bridge.ledger.session import Session
+    from certificates.items import SaltedItem
+    from kernel.facts import EvidenceContent, FactContent
+    from kernel.instants import Instant
+    from kernel.ports import CertificateRecord, DecisionRecord, Head, IdempotencyEntry
+
+LEAVES_A_CHUNK: Final = 1_024
+
+_ISSUE: Final = "INSERT INTO certificates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SETTLE: Final = """UPDATE certificates SET state = ?, head = coalesce(?, head), instant = coalesce(?, instant),
+    successor = coalesce(?, successor) WHERE id = ?"""
+_APPEND: Final = "INSERT INTO events SELECT coalesce(max(position) + 1, 0), ?, ? FROM events"
+_RECORD: Final = """INSERT INTO facts (
+        id, family, subject, predicate, object, graph, subject_key, predicate_key, object_key, graph_key,
+        valid_from, valid_to, from_precision, to_precision, recorded, superseded, certificate, superseded_by, leaf
+    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_SUPERSEDE: Final = "UPDATE facts SET superseded = ?, superseded_by = ? WHERE id = ? AND superseded_by IS NULL"
+_SUPPORT: Final = """INSERT INTO evidence (
+        id, fact, episode, confidence, object, valid_from, valid_to, certificate, recorded
+    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_UNRECORD: Final = (
+    """DELETE FROM facts INDEXED BY facts_by_time
+        WHERE superseded = 9223372036854775807 AND recorded = ? AND certificate = ?""",
+    """UPDATE facts INDEXED BY facts_by_time SET superseded = 9223372036854775807, superseded_by = NULL
+        WHERE superseded = ? AND superseded_by = ?""",
+    "DELETE FROM evidence INDEXED BY evidence_by_time WHERE recorded = ? AND certificate = ?",
+)
+_REMEMBER: Final = """INSERT INTO idempotency VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET body_digest = excluded.body_digest, certificate = excluded.certificate"""
+_SET_HEAD: Final = "UPDATE state SET position = ?, instant = ?, clock = ?, digest = ?"
+
+
+class SqliteTransaction(SqliteView):
+    """The open write transaction; a `kernel.ports.LedgerTransaction`. Arguments as for `SqliteView`."""
+
+    def __init__(self, session: Session, key: Callable[[str], int]) -> None:
+        super().__init__(session, key)
+        self._instants: dict[UUID, Instant] = {}
+        self._new_graphs: dict[str, set[UUID]] = {}
+
+    def issue(self, record: CertificateRecord) -> None:
+        """Adds a certificate, and its request while it is pending."""
+        self._session.execute(_ISSUE, certificate_row(record))
+        if record.request is not None and record.state is CertificateState.PENDING:
+            request = encode_request(record.request)
+            self._session.execute("INSERT INTO requests VALUES (?, ?)", (record.id.bytes, request))
+
+    def add_items(self, certificate: UUID, items: Sequence[SaltedItem]) -> None:
+        """Adds items of one kind, whose ordinals follow one another, with their leaf hashes."""
+        if not items:
+            return
+        of, kind = certificate.bytes, items[0].kind.value
+        self._session.execute_many(
+            "INSERT INTO items VALUES (?, ?, ?, ?, ?)",
+            ((of, kind, item.ordinal, item.salt, item.body) for item in items),
+        )
+        chunks = (items[start : start + LEAVES_A_CHUNK] for start in range(0, len(items), LEAVES_A_CHUNK))
+        self._session.execute_many(
+            "INSERT INTO leaves VALUES (?, ?, ?, ?)",
+            ((of, kind, chunk[0].ordinal, b"".join([item.leaf for item in chunk])) for chunk in chunks),
+        )
+
+    def settle(
+        self,
+        certificate: UUID,
+        state: CertificateState,
+        *,
+        head: int | None = None,
+        instant: Instant | None = None,
+        successor: UUID | None = None,
+    ) -> None:
+        """Moves a certificate to another state; forgets its request unless it is still pending."""
+        of, follows = certificate.bytes, None if successor is None else successor.bytes
+        if not self._session.execute(_SETTLE, (state.value, head, instant, follows, of)):
+            raise NotFound("there is no such certificate", remedy="issue it first", where=str(certificate))
+        if state is not CertificateState.PENDING:
+            self._session.execute("DELETE FROM requests WHERE certificate = ?", (of,))
+
+    def add_decision(self, decision: DecisionRecord) -> None:
+        """Adds a signed decision or re-check; its comment becomes an item."""
+        comment = decision.comment
+        if comment is not None:
+            self.add_items(decision.certificate, [comment])
+        self._session.execute(
+            "INSERT INTO decisions (certificate, kind, record, comment) VALUES (?, ?, ?, ?)",
+            (decision.certificate.bytes, decision.kind, decision.record, None if comment is None else comment.ordinal),
+        )
+
+    def append_event(self, event: bytes) -> int:
+        """Appends an event to the log and answers its position."""
+        return self._session.insert(_APPEND, (event, leaf_hash(event)))
+
+    def record(self, certificate: UUID, at: Instant, facts: Iterable[tuple[FactContent, bytes]]) -> None:
+        """Records facts, each with its leaf hash, drawing them one by one."""
+        graphs: set[str] = set()
+        self._instants[certificate] = at
+        self._session.execute_many(_RECORD, fact_rows(facts, certificate, at, self._key, graphs))
+        for graph in graphs:
+            if self._session.execute("INSERT OR IGNORE INTO graphs VALUES (?)", (graph,)):
+                self._new_graphs[graph] = set()
+            if graph in self._new_graphs:
+                self._new_graphs[graph].add(certificate)
+
+    def supersede(self, certificate: UUID, at: Instant, facts: Iterable[UUID]) -> None:
+        """Supersedes believed facts; raises `StaleFact` for one that is not."""
+        self._instants[certificate] = at
+        by = certificate.bytes
+        for fact in facts:
+            if not self._session.execute(_SUPERSEDE, (at, by, fact.bytes)):
+                raise StaleFact("the fact is not believed", remedy="plan the change again", where=str(fact))
+
+    def add_evidence(self, certificate: UUID, at: Instant, evidence: Iterable[EvidenceContent]) -> None:
+        """Adds evidence."""
+        self._instants[certificate] = at
+        self._session.execute_many(_SUPPORT, (evidence_row(content, certificate, at) for content in evidence))
+
+    def unrecord(self, certificate: UUID) -> None:
+        """Takes back what this transaction recorded, superseded and cited as evidence for a certificate."""
+        at = self._instants.pop(certificate, None)
+        if at is None:
+            return
+        for statement in _UNRECORD:
+            self._session.execute(statement, (at, certificate.bytes))
+        for graph, brought_by in list(self._new_graphs.items()):
+            brought_by.discard(certificate)
+            if not brought_by:
+                del self._new_graphs[graph]
+                self._session.execute("DELETE FROM graphs WHERE graph = ?", (graph,))
+
+    def remember(self, principal: str, key: str, entry: IdempotencyEntry) -> None:
+        """Keeps what an idempotency key was used for; the last use counts."""
+        self._session.execute(_REMEMBER, (principal, key, entry.body_digest, entry.certificate.bytes))
+
+    def set_head(self, head: Head) -> None:
+        """Sets position, instant, clock and state digest."""
+        self._session.execute(_SET_HEAD, (head.position, head.instant, head.clock, head.state.to_bytes()))
+
+    def commit(self) -> None:
+        """Makes everything durable before it returns. Raises `LedgerUnavailable`; nothing is kept then."""
+        self._session.commit()

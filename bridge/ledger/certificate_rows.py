@@ -14,6 +14,7 @@ Example
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
@@ -114,6 +115,16 @@ def idempotency_of(row: tuple[bytes, bytes]) -> IdempotencyEntry:
     return IdempotencyEntry(body_digest, UUID(bytes=certificate))
 
 
+@dataclass(frozen=True, slots=True)
+class PrincipalRecord:
+    """A principal, when its token was made, and when it expires or was revoked; None: never."""
+
+    principal: Principal
+    created: Instant
+    expires: Instant | None
+    revoked: Instant | None
+
+
 def principal_row(principal: Principal) -> tuple[Value, ...]:
     """Id, role and graphs of a principal; graphs are None for one who is not held to some."""
     graphs = principal.graphs
@@ -130,3 +141,15 @@ def principal_of(row: tuple[str, int, str | None]) -> Principal:
 
 def _graphs_text(graphs: Iterable[Iri]) -> str:
     return json.dumps([graph.value for graph in graphs], ensure_ascii=False, separators=(",", ":"))
+
+
+@sound("a principal")
+def principal_record_of(row: tuple[str, int, str | None, int, int | None, int | None]) -> PrincipalRecord:
+    """The record in a row of id, role, graphs, created, expires and revoked. Raises `DamagedBase`."""
+    created, expires, revoked = row[3:]
+    return PrincipalRecord(
+        principal_of(row[:3]),
+        Instant(created),
+        None if expires is None else Instant(expires),
+        None if revoked is None else Instant(revoked),
+    )

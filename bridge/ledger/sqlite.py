@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final, Self
 from uuid import UUID
 
 from bridge.host import SystemClock
-from bridge.ledger.certificate_rows import principal_of, principal_row
+from bridge.ledger.certificate_rows import principal_of, principal_record_of, principal_row
 from bridge.ledger.connection import ReaderPool, connect_reader, connect_writer, create_file
 from bridge.ledger.fact_rows import term_key
 from bridge.ledger.reading import SqliteView
@@ -42,6 +42,7 @@ from kernel.errors import Conflict, DamagedBase, NotFound
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from bridge.ledger.certificate_rows import PrincipalRecord
     from kernel.access import Principal
     from kernel.instants import Instant
     from kernel.ports import HostClock
@@ -53,6 +54,7 @@ _ADD_PRINCIPAL: Final = """INSERT OR IGNORE INTO principals (id, role, graphs, t
     VALUES (?, ?, ?, ?, ?, ?)"""
 _PRINCIPAL_OF: Final = """SELECT id, role, graphs FROM principals
     WHERE token_hash = ? AND revoked IS NULL AND (expires IS NULL OR expires > ?)"""
+_PRINCIPALS: Final = "SELECT id, role, graphs, created, expires, revoked FROM principals ORDER BY created, id"
 _REVOKE: Final = "UPDATE principals SET revoked = coalesce(revoked, ?) WHERE id = ?"
 
 
@@ -130,6 +132,11 @@ class SqliteLedger:
             if not session.execute(_ADD_PRINCIPAL, (*principal_row(principal), token_hash, now, expires)):
                 raise Conflict("there is a principal of this id or token", remedy="use a new id and a new token")
             session.commit()
+
+    def principals(self) -> list[PrincipalRecord]:
+        """Every principal that there ever was, oldest first."""
+        with self._readers.borrow() as session:
+            return session.all(_PRINCIPALS, (), principal_record_of)
 
     def revoke(self, principal: str) -> None:
         """From now on the principal's token is worth nothing. Raises `NotFound` for an id that nobody has."""

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from kernel.errors import CallerError, LedgerUnavailable, MunimentError, ShuttingDown, StoreUnavailable
+from kernel.errors import CallerError, LedgerUnavailable, MunimentError, ShuttingDown
 from kernel.group import Group
 from kernel.instants import SECOND, Instant
 from kernel.projection import delta_between
@@ -37,7 +37,7 @@ from kernel.transaction_clock import refuse_if_ahead
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kernel.ports import Head, HostClock, Ledger, StoreDelta, Stores
+    from kernel.ports import HostClock, Ledger, StoreDelta, Stores
 
 T = TypeVar("T")
 
@@ -167,42 +167,32 @@ class Sequencer:
         """Runs the jobs in one transaction, commits it, brings the stores up and answers."""
         with self._ledger.transaction() as tx:
             group = Group(tx, self._host, self._due)
-            before = group.head
             answers = [(job, _run(job, group)) for job in jobs]
             delta = group.close()
             tx.commit()
         self._due = group.due
-        self._bring_up(delta, before, alone=jobs[0].alone)
+        self._bring_up(delta, alone=jobs[0].alone)
         for job, answer in answers:
             if isinstance(answer, CallerError):
                 job.future.set_exception(answer)
             else:
                 job.future.set_result(answer)
 
-    def _bring_up(self, delta: StoreDelta | None, before: Head, *, alone: bool) -> None:
+    def _bring_up(self, delta: StoreDelta | None, *, alone: bool = False) -> None:
         """After the commit the answer is settled: stores that fail are behind, and are brought up later."""
         try:
-            if self._behind:
+            if self._behind or alone:
                 self._catch_up()
-            elif delta is not None and alone:
-                self._load_since(before)
             elif delta is not None:
                 self._stores.apply(delta)
-        except StoreUnavailable:
+        except MunimentError:
             log.exception("the stores are behind the ledger")
             self._behind = True
 
-    def _load_since(self, before: Head) -> None:
-        with self._ledger.reading() as view:
-            self._due = view.next_due(view.head().clock)
-            self._stores.load(delta_between(view, before.instant, before.clock))
-
     def _catch_up(self) -> None:
         """Brings the stores from wherever they stand to the ledger's head and clock."""
-        instant, clock = self._stores.position()
         with self._ledger.reading() as view:
-            for delta in delta_between(view, instant, clock):
-                self._stores.apply(delta)
+            self._stores.load(delta_between(view, *self._stores.position()))
             self._due = view.next_due(view.head().clock)
         self._behind = False
 
@@ -219,12 +209,11 @@ class Sequencer:
         """Moves the clock to the host's time, durably, and then the stores."""
         with self._ledger.transaction() as tx:
             group = Group(tx, self._host, self._due)
-            before = group.head
             group.advance(self._host.now())
             delta = group.close()
             tx.commit()
         self._due = group.due
-        self._bring_up(delta, before, alone=False)
+        self._bring_up(delta)
 
 
 class _Discarded(Exception):

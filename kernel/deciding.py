@@ -78,6 +78,7 @@ class Decider:
         if wanted.decision is DecisionKind.REJECT:
             self._enter(group, wanted, record, at)
             group.tx.settle(record.id, CertificateState.REJECTED)
+            self._loader.forget(group, request)
             findings = findings_of(group.tx, record.id)
             return Outcome(record.id, record.verdict, CertificateState.REJECTED, None, findings)
         if request.session is not None:
@@ -99,7 +100,9 @@ class Decider:
         self, group: Group, record: CertificateRecord, load: LoadRequest, wanted: DecisionRequest, at: Instant
     ) -> Outcome:
         self._enter(group, wanted, record, at)
-        if self._loader.load_again(group, record, load, at):
+        unchanged = self._loader.load_again(group, record, load, at)
+        self._loader.forget(group, load.request)
+        if unchanged:
             head = group.certify(record.id, at, self._recheck(group, record, at))
             return self._applied(group, record, head)
         why = "the base has changed since the load was judged: load the files again"

@@ -8,6 +8,7 @@ Rules
 * The whole is judged once, when all of it is there: a file whose first half refers to its second half is clear.
 * Contradictions are found as for any plan, but nothing is proposed: a load that has them waits for an editor as it is.
 * The same session from the same principal gives the certificate it gave before.
+* The staged chunks are dropped by the transaction that settles the load: applied, refused, or decided by an editor.
 * An approval plans the staged chunks again and compares them with the items that were signed.
 
 Example
@@ -28,6 +29,7 @@ from certificates.findings import Finding
 from certificates.ids import uuid7
 from certificates.items import ItemKind, ItemTree, salt_items
 from kernel.changes import Request
+from kernel.errors import NotFound
 from kernel.issuing import EMPTY, Trees
 from kernel.plan import effect_bodies, request_body
 from kernel.planner import Planner
@@ -89,6 +91,7 @@ class Loader:
         """Plans, judges and, if clear, applies a session; the group must hold nothing else.
 
         Raises:
+            NotFound: nothing is staged under the session's name.
             CallerError: a change that cannot be planned; nothing is kept then.
         """
         key = f"load:{wanted.request.session}"
@@ -101,11 +104,18 @@ class Loader:
         judged = self._judge.judge_load(group.tx, at, load.findings)
         record = self._issue(group, wanted.request, load, judged, at)
         group.tx.remember(wanted.principal.id, key, IdempotencyEntry(b"", record.id))
+        if record.request is None:
+            self.forget(group, wanted.request)
         if judged[1] is not Verdict.CLEAR:
             group.tx.unrecord(record.id)
             return Outcome(record.id, record.verdict, record.state, None, judged[0])
         head = group.certify(record.id, at, None)
         return Outcome(record.id, record.verdict, CertificateState.APPLIED, head, judged[0])
+
+    def forget(self, group: Group, request: Request) -> None:
+        """Drops the chunks of a session that is decided; of a request that is none, nothing."""
+        if request.session is not None:
+            group.tx.unstage(request.session)
 
     def load_again(self, group: Group, record: CertificateRecord, wanted: LoadRequest, at: Instant) -> bool:
         """Plans a waiting session again, into the transaction; False, and nothing kept, unless all is as signed."""
@@ -141,6 +151,8 @@ class Loader:
             load.graphs |= plan.graphs
             changes += len(plan.request.changes)
             wanted.progress(changes)
+        if not changes:
+            raise NotFound("nothing is staged under this name", remedy="stage the files again")
         return load
 
     def _plans(

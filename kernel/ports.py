@@ -284,6 +284,10 @@ class LedgerTransaction(LedgerView, Protocol):
         """Keeps what an idempotency key was used for; the last use counts."""
         ...
 
+    def unstage(self, session: str) -> None:
+        """Drops the chunks of a load session together with what is committed."""
+        ...
+
     def set_head(self, head: Head) -> None:
         """Sets position, instant, clock and state digest."""
         ...
@@ -330,6 +334,10 @@ class Ledger(Protocol):
 
     def staged_chunks(self, session: str) -> int:
         """How many chunks of a load session are kept."""
+        ...
+
+    def staged_sessions(self) -> list[str]:
+        """The load sessions of which chunks are kept."""
         ...
 
     def unstage(self, session: str) -> None:

@@ -35,7 +35,7 @@ from bridge.ledger.fact_rows import term_key
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.schema import prepare
 from bridge.ledger.session import Session, closed, locked, roll_back, unavailable
-from bridge.ledger.writing import SqliteTransaction
+from bridge.ledger.writing import DROP_CHUNKS, SqliteTransaction
 from certificates.ids import uuid7
 from kernel.errors import Conflict, DamagedBase, NotFound
 
@@ -169,10 +169,15 @@ class SqliteLedger:
         with self._readers.borrow() as reading:
             return reading.one("SELECT count(*) FROM staged WHERE session = ?", (session,), _count_of) or 0
 
+    def staged_sessions(self) -> list[str]:
+        """The load sessions of which chunks are kept."""
+        with self._readers.borrow() as reading:
+            return reading.all("SELECT DISTINCT session FROM staged", (), _text_of)
+
     def unstage(self, session: str) -> None:
         """Drops the chunks of a load session."""
         with self._writing() as writing:
-            writing.execute("DELETE FROM staged WHERE session = ?", (session,))
+            writing.execute(DROP_CHUNKS, (session,))
             writing.commit()
 
     def close(self) -> None:
@@ -223,6 +228,10 @@ def _base_of(row: tuple[bytes]) -> UUID:
 
 
 def _data_of(row: tuple[bytes]) -> bytes:
+    return row[0]
+
+
+def _text_of(row: tuple[str]) -> str:
     return row[0]
 
 

@@ -66,6 +66,7 @@ _UNRECORD: Final = (
 )
 _REMEMBER: Final = """INSERT INTO idempotency VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET body_digest = excluded.body_digest, certificate = excluded.certificate"""
+DROP_CHUNKS: Final = "DELETE FROM staged WHERE session = ?"
 _SET_HEAD: Final = "UPDATE state SET position = ?, instant = ?, clock = ?, digest = ?"
 
 
@@ -169,6 +170,10 @@ class SqliteTransaction(SqliteView):
     def remember(self, principal: str, key: str, entry: IdempotencyEntry) -> None:
         """Keeps what an idempotency key was used for; the last use counts."""
         self._session.execute(_REMEMBER, (principal, key, entry.body_digest, entry.certificate.bytes))
+
+    def unstage(self, session: str) -> None:
+        """Drops the chunks of a load session together with what is committed."""
+        self._session.execute(DROP_CHUNKS, (session,))
 
     def set_head(self, head: Head) -> None:
         """Sets position, instant, clock and state digest."""

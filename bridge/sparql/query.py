@@ -1,0 +1,136 @@
+r"""The evaluation of a query on a store, for a caller whose dataset has been settled.
+
+Rules
+-----
+* Updates, SERVICE and LOAD are refused, on every path, before the engine sees the text.
+* What runs is the text as `bridge.sparql.tokens` settles it, over the dataset given and nothing else: both lists of
+  graphs are always passed, so that FROM in the text has no say.
+* NOW() is the valid-at instant of the read where one is given; else it is the engine's clock.
+* The answer is whole before its first byte goes out: a query that fails has no answer that looks complete.
+* How long a query may take, how much memory and how large an answer, is for whoever calls to limit: nothing here stops
+  a query that has started.
+
+Example
+-------
+>>> from bridge.sparql.results import negotiate
+>>> from kernel.terms import Iri
+>>> store, g = ox.Store(), ox.NamedNode("urn:g")
+>>> store.add(ox.Quad(g, g, g, g))
+>>> dataset = Dataset(complete=False, union=False, default_graphs=(Iri("urn:g"),), named_graphs=())
+>>> text = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
+>>> answer(store, text, dataset, negotiate("text/csv", scan(text).form))
+b'n\r\n1\r\n'
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import pyoxigraph as ox
+
+from bridge.sparql.dataset import Dataset
+from bridge.sparql.results import Format, Results, serialise
+from bridge.sparql.scan import Form, QueryShape, runnable, scan
+from bridge.store_errors import store_errors
+from bridge.terms import node
+from kernel.errors import QueryRefused
+
+if TYPE_CHECKING:
+    from kernel.instants import Instant
+    from kernel.terms import Iri
+
+_CACHED: Final = 256
+_PLACE: Final = re.compile(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", re.DOTALL)
+_SHOWN: Final = 200
+
+
+def answer(store: ox.Store, text: str, dataset: Dataset, form: Format, *, now: Instant | None = None) -> bytes:
+    """The serialised answer of a query.
+
+    Args:
+        store: where to run it: one of data graphs alone where `dataset.union` says so.
+        text: the query.
+        dataset: what its caller may read.
+        form: the format of the answer.
+        now: what NOW() stands for; None for the engine's clock.
+
+    Raises:
+        QueryRefused: a query that cannot be parsed or evaluated, an update, a call of SERVICE.
+        NotAcceptable: the format cannot carry something in the answer.
+        StoreUnavailable: the store cannot be read.
+    """
+    require_query(scan(text))
+    with store_errors():
+        return _evaluated(store, runnable(text, now), dataset, form)
+
+
+def evaluate(store: ox.Store, text: str, dataset: Dataset, *, now: Instant | None = None) -> Results:
+    """The results of a query, to be read one by one; reading them may raise what the engine raises.
+
+    Raises:
+        QueryRefused: as `answer` does.
+    """
+    require_query(scan(text))
+    return _started(store, runnable(text, now), dataset)
+
+
+def require_query(shape: QueryShape) -> None:
+    """Raises `QueryRefused` for an update, for what is no query, and for SERVICE and LOAD."""
+    if shape.service:
+        raise QueryRefused(
+            "SERVICE is not served here: a query is answered from this base alone",
+            remedy="ask the other endpoint yourself; or, if this is a prefix called service, give it another name",
+        )
+    if shape.form is Form.UPDATE:
+        raise QueryRefused(
+            "LOAD is not served here" if shape.load else "this is an update, not a query",
+            remedy="send what you have as a document" if shape.load else "send updates where updates are taken",
+        )
+    if shape.form is Form.UNKNOWN:
+        raise QueryRefused(
+            "this is not a query", remedy="begin with SELECT, ASK, CONSTRUCT or DESCRIBE, after any PREFIX and BASE"
+        )
+
+
+def _evaluated(store: ox.Store, text: str, dataset: Dataset, form: Format) -> bytes:
+    results = _started(store, text, dataset)
+    try:
+        return serialise(results, form)
+    except (RuntimeError, ValueError) as error:
+        raise _cannot_evaluate(error) from error
+
+
+def _started(store: ox.Store, text: str, dataset: Dataset) -> Results:
+    named = _nodes(dataset.named_graphs)
+    try:
+        if dataset.union:
+            return store.query(text, use_default_graph_as_union=True, named_graphs=[*named])
+        return store.query(text, default_graph=[*_nodes(dataset.default_graphs)], named_graphs=[*named])
+    except SyntaxError as error:
+        raise _cannot_parse(error) from error
+    except (RuntimeError, ValueError) as error:
+        raise _cannot_evaluate(error) from error
+
+
+@lru_cache(maxsize=_CACHED)
+def _nodes(graphs: tuple[Iri, ...]) -> tuple[ox.NamedNode, ...]:
+    return tuple(map(node, graphs))
+
+
+def _cannot_parse(error: SyntaxError) -> QueryRefused:
+    match = _PLACE.match(str(error))
+    where = None if match is None else f"line {match[1]}, column {match[2]}"
+    expected = str(error) if match is None else f"what could stand there is {match[3]}"
+    return QueryRefused(
+        f"the query cannot be parsed; {expected[:_SHOWN]}",
+        remedy="correct it at or before that place; put spaces around < and > where they compare",
+        where=where,
+    )
+
+
+def _cannot_evaluate(error: RuntimeError | ValueError) -> QueryRefused:
+    return QueryRefused(
+        f"the query cannot be evaluated: {str(error)[:_SHOWN]}", remedy="use what SPARQL 1.1 has built in"
+    )

@@ -1,0 +1,185 @@
+"""The formats that answers come in, and which one a client gets.
+
+Rules
+-----
+* Negotiation is that of RFC 9110, section 12.5.1: of our formats the one with the highest quality, each judged by the
+  most specific range that matches it; among equals the one that comes first here. No Accept: the first.
+* A few clients ask for a format by a more general name (`application/json`). They get it under that name, and only if
+  they name it: `text/*` is CSV or TSV, never XML.
+* What a format cannot carry is refused, not mangled: a control character in XML, a predicate without a local name in
+  RDF/XML, a triple term in JSON-LD.
+
+Example
+-------
+>>> negotiate("text/*", Form.SELECT).media_type
+'text/csv; charset=utf-8'
+>>> negotiate("text/turtle;q=0.5, application/n-triples", Form.CONSTRUCT).media_type
+'application/n-triples'
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+import pyoxigraph as ox
+
+from bridge.sparql.scan import Form
+from kernel.errors import NotAcceptable, QueryRefused
+
+Results: TypeAlias = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
+
+_CACHED: Final = 1_024
+_QUALITY: Final = re.compile(r"[01](?:\.[0-9]{0,3})?")
+_NOT_XML: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
+_NO_LOCAL_NAME: Final = b"<oxprefix: "
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of answers.
+
+    Args:
+        media_type: the Content-Type, with its parameters.
+        written: the library's format: of result sets, or of graphs.
+        alias: it is given only to those who ask for it by name.
+    """
+
+    media_type: str
+    written: ox.QueryResultsFormat | ox.RdfFormat
+    alias: bool = False
+
+    @property
+    def essence(self) -> str:
+        """The media type without parameters."""
+        return self.media_type.partition(";")[0]
+
+
+_TABLE = ox.QueryResultsFormat
+_GRAPH = ox.RdfFormat
+
+RESULT_SETS: Final = (
+    Format("application/sparql-results+json", _TABLE.JSON),
+    Format("application/sparql-results+xml", _TABLE.XML),
+    Format("text/csv; charset=utf-8", _TABLE.CSV),
+    Format("text/tab-separated-values; charset=utf-8", _TABLE.TSV),
+    Format("application/json", _TABLE.JSON, alias=True),
+    Format("application/xml", _TABLE.XML, alias=True),
+    Format("text/xml", _TABLE.XML, alias=True),
+)
+"""The formats of SELECT and ASK, the default first."""
+
+GRAPHS: Final = (
+    Format("text/turtle; charset=utf-8", _GRAPH.TURTLE),
+    Format("application/n-triples", _GRAPH.N_TRIPLES),
+    Format("application/ld+json", _GRAPH.JSON_LD),
+    Format("application/rdf+xml", _GRAPH.RDF_XML),
+    Format("application/n-quads", _GRAPH.N_QUADS),
+    Format("application/trig", _GRAPH.TRIG),
+    Format("application/json", _GRAPH.JSON_LD, alias=True),
+    Format("application/xml", _GRAPH.RDF_XML, alias=True),
+    Format("text/xml", _GRAPH.RDF_XML, alias=True),
+)
+"""The formats of CONSTRUCT and DESCRIBE, the default first."""
+
+
+@lru_cache(maxsize=_CACHED)
+def negotiate(accept: str | None, form: Form) -> Format:
+    """The format that a client gets.
+
+    Args:
+        accept: the Accept header; None or blank for none.
+        form: the query's form. What is no query gets a format too, so that what is wrong with it can be said.
+
+    Raises:
+        NotAcceptable: none of the formats that the client accepts can be produced.
+    """
+    if form in {Form.UPDATE, Form.UNKNOWN}:
+        return RESULT_SETS[0]
+    formats = GRAPHS if form in {Form.CONSTRUCT, Form.DESCRIBE} else RESULT_SETS
+    if accept is None or not accept.strip():
+        return formats[0]
+    ranges = _ranges(accept)
+    best = max(formats, key=lambda each: _quality(each, ranges))
+    if _quality(best, ranges) == 0:
+        offered = [each.essence for each in formats if not each.alias]
+        raise NotAcceptable(
+            f"none of {accept!r} can be produced here",
+            remedy=f"accept one of {', '.join(offered)}",
+            where="Accept",
+            offered=offered,
+        )
+    return best
+
+
+def serialise(results: Results, written: Format) -> bytes:
+    """An answer as bytes, whole.
+
+    Raises:
+        NotAcceptable: the format cannot carry something in the answer.
+        QueryRefused: the format is not one for this form of query.
+    """
+    body = _write(results, written)
+    if written.written in {_TABLE.XML, _GRAPH.RDF_XML} and _NOT_XML.search(body):
+        raise _cannot_carry(written, "a control character, which XML cannot hold")
+    if written.written is _GRAPH.RDF_XML and _NO_LOCAL_NAME in body:
+        raise _cannot_carry(written, "a predicate whose IRI ends in no name, which RDF/XML cannot write")
+    return body
+
+
+def _write(results: Results, written: Format) -> bytes:
+    target = written.written
+    if isinstance(results, ox.QueryTriples):
+        if isinstance(target, ox.RdfFormat):
+            return _bytes(results, target, written)
+    elif isinstance(target, ox.QueryResultsFormat):
+        return results.serialize(format=target) or b""
+    raise QueryRefused(
+        f"{written.essence} is no format for this form of query", remedy="accept a format that fits the form"
+    )
+
+
+def _bytes(triples: ox.QueryTriples, target: ox.RdfFormat, written: Format) -> bytes:
+    try:
+        return triples.serialize(format=target) or b""
+    except OSError as error:
+        if "does not support" not in str(error):
+            raise
+        raise _cannot_carry(written, "a triple term") from error
+
+
+def _cannot_carry(written: Format, what: str) -> NotAcceptable:
+    return NotAcceptable(
+        f"the answer holds {what}, so it cannot be given as {written.essence}",
+        remedy="accept another format, such as JSON for result sets or Turtle for graphs",
+        where="Accept",
+    )
+
+
+def _ranges(accept: str) -> list[tuple[str, str, float]]:
+    """The media ranges, as type, subtype and quality; a member that cannot be read is passed over."""
+    found = []
+    for member in accept.lower().split(","):
+        media, *parameters = (part.strip() for part in member.split(";"))
+        kind, slash, subtype = media.partition("/")
+        quality = next((value.strip() for name, _, value in map(_parted, parameters) if name.strip() == "q"), "1")
+        if slash and kind and subtype and _QUALITY.fullmatch(quality):
+            found.append((kind, subtype, min(float(quality), 1.0)))
+    return found
+
+
+def _parted(parameter: str) -> tuple[str, str, str]:
+    return parameter.partition("=")
+
+
+def _quality(each: Format, ranges: list[tuple[str, str, float]]) -> float:
+    """By the most specific range that matches; 0 when none does."""
+    kind, _, subtype = each.essence.partition("/")
+    candidates = [(kind, subtype)] if each.alias else [(kind, subtype), (kind, "*"), ("*", "*")]
+    for candidate in candidates:
+        qualities = [quality for *media, quality in ranges if tuple(media) == candidate]
+        if qualities:
+            return max(qualities)
+    return 0.0

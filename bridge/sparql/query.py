@@ -25,6 +25,7 @@ b'n\r\n1\r\n'
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -38,6 +39,8 @@ from bridge.terms import node
 from kernel.errors import QueryRefused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kernel.instants import Instant
     from kernel.terms import Iri
 
@@ -47,33 +50,44 @@ _SHOWN: Final = 200
 
 
 def answer(store: ox.Store, text: str, dataset: Dataset, form: Format, *, now: Instant | None = None) -> bytes:
-    """The serialised answer of a query.
+    """The serialised answer of a query: `evaluate` and `finish` in one.
+
+    Raises:
+        QueryRefused: as `evaluate` and `finish` do.
+        NotAcceptable: as `finish` does.
+        StoreUnavailable: the store cannot be read.
+    """
+    return finish(evaluate(store, text, dataset, now=now), form)
+
+
+def evaluate(store: ox.Store, text: str, dataset: Dataset, *, now: Instant | None = None) -> Results:
+    """Starts a query. The results see the store as it is now, and are to be read by `finish`.
 
     Args:
         store: where to run it: one of data graphs alone where `dataset.union` says so.
         text: the query.
         dataset: what its caller may read.
-        form: the format of the answer.
         now: what NOW() stands for; None for the engine's clock.
 
     Raises:
-        QueryRefused: a query that cannot be parsed or evaluated, an update, a call of SERVICE.
-        NotAcceptable: the format cannot carry something in the answer.
+        QueryRefused: a query that cannot be parsed, an update, a call of SERVICE.
         StoreUnavailable: the store cannot be read.
     """
     require_query(scan(text))
-    with store_errors():
-        return _evaluated(store, runnable(text, now), dataset, form)
+    with store_errors(), _evaluation_errors():
+        return _started(store, runnable(text, now), dataset)
 
 
-def evaluate(store: ox.Store, text: str, dataset: Dataset, *, now: Instant | None = None) -> Results:
-    """The results of a query, to be read one by one; reading them may raise what the engine raises.
+def finish(results: Results, form: Format) -> bytes:
+    """Reads the results to their end, into the format of the answer.
 
     Raises:
-        QueryRefused: as `answer` does.
+        QueryRefused: the query cannot be evaluated, or the format is not one for its form.
+        NotAcceptable: the format cannot carry something in the answer.
+        StoreUnavailable: the store cannot be read.
     """
-    require_query(scan(text))
-    return _started(store, runnable(text, now), dataset)
+    with store_errors(), _evaluation_errors():
+        return serialise(results, form)
 
 
 def require_query(shape: QueryShape) -> None:
@@ -94,24 +108,23 @@ def require_query(shape: QueryShape) -> None:
         )
 
 
-def _evaluated(store: ox.Store, text: str, dataset: Dataset, form: Format) -> bytes:
-    results = _started(store, text, dataset)
-    try:
-        return serialise(results, form)
-    except (RuntimeError, ValueError) as error:
-        raise _cannot_evaluate(error) from error
-
-
 def _started(store: ox.Store, text: str, dataset: Dataset) -> Results:
     named = _nodes(dataset.named_graphs)
+    if dataset.union:
+        return store.query(text, use_default_graph_as_union=True, named_graphs=[*named])
+    return store.query(text, default_graph=[*_nodes(dataset.default_graphs)], named_graphs=[*named])
+
+
+@contextmanager
+def _evaluation_errors() -> Iterator[None]:
     try:
-        if dataset.union:
-            return store.query(text, use_default_graph_as_union=True, named_graphs=[*named])
-        return store.query(text, default_graph=[*_nodes(dataset.default_graphs)], named_graphs=[*named])
+        yield
     except SyntaxError as error:
         raise _cannot_parse(error) from error
     except (RuntimeError, ValueError) as error:
-        raise _cannot_evaluate(error) from error
+        raise QueryRefused(
+            f"the query cannot be evaluated: {str(error)[:_SHOWN]}", remedy="use what SPARQL 1.1 has built in"
+        ) from error
 
 
 @lru_cache(maxsize=_CACHED)
@@ -127,10 +140,4 @@ def _cannot_parse(error: SyntaxError) -> QueryRefused:
         f"the query cannot be parsed; {expected[:_SHOWN]}",
         remedy="correct it at or before that place; put spaces around < and > where they compare",
         where=where,
-    )
-
-
-def _cannot_evaluate(error: RuntimeError | ValueError) -> QueryRefused:
-    return QueryRefused(
-        f"the query cannot be evaluated: {str(error)[:_SHOWN]}", remedy="use what SPARQL 1.1 has built in"
     )

@@ -75,6 +75,11 @@ class _Load:
     findings: list[Finding] = field(default_factory=list)
 
 
+def session_key(session: str) -> str:
+    """The idempotency key of a session: whose entry names the certificate that the session got."""
+    return f"load:{session}"
+
+
 class Loader:
     """Applies load sessions.
 
@@ -94,7 +99,7 @@ class Loader:
             NotFound: nothing is staged under the session's name.
             CallerError: a change that cannot be planned; nothing is kept then.
         """
-        key = f"load:{wanted.request.session}"
+        key = session_key(wanted.request.session or "")
         before = group.tx.idempotent(wanted.principal.id, key)
         known = before and group.tx.certificate(before.certificate)
         if known:

@@ -1,0 +1,168 @@
+"""`muniment query`: SPARQL on a folder, or on a service; a table on a terminal.
+
+Rules
+-----
+* The query is the argument, or in a file (`@FILE`), or on standard input.
+* On a folder the base is held while the query runs. Where a server holds it, that server is the one to ask: `--url`.
+* A token is named, never given, for a command line is no secret: `--token-env` says which variable has it.
+* Without `--format`, a terminal gets a table, and anything else TSV, which keeps the kinds of terms apart; CONSTRUCT
+  and DESCRIBE give Turtle.
+
+Example
+-------
+::
+
+    muniment query 'SELECT * { ?s ?p ?o } LIMIT 5' --data data --valid-at 1999
+    muniment query @people.rq --url http://127.0.0.1:8350 --token-env TOKEN --format json
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from api.commands.options import local_principal, require_base
+from kernel.errors import BaseInUse, InvalidParameter, MunimentError
+
+_SELECT: Final = "application/sparql-results+json"
+
+
+class ResultFormat(StrEnum):
+    """The formats of `--format`."""
+
+    TABLE = "table"
+    JSON = "json"
+    XML = "xml"
+    CSV = "csv"
+    TSV = "tsv"
+    TURTLE = "turtle"
+    NTRIPLES = "ntriples"
+    NQUADS = "nquads"
+    TRIG = "trig"
+    JSONLD = "jsonld"
+    RDFXML = "rdfxml"
+
+
+ACCEPT: Final = {
+    ResultFormat.TABLE: f"{_SELECT}, text/turtle;q=0.9",
+    ResultFormat.JSON: _SELECT,
+    ResultFormat.XML: "application/sparql-results+xml",
+    ResultFormat.CSV: "text/csv",
+    ResultFormat.TSV: "text/tab-separated-values",
+    ResultFormat.TURTLE: "text/turtle",
+    ResultFormat.NTRIPLES: "application/n-triples",
+    ResultFormat.NQUADS: "application/n-quads",
+    ResultFormat.TRIG: "application/trig",
+    ResultFormat.JSONLD: "application/ld+json",
+    ResultFormat.RDFXML: "application/rdf+xml",
+}
+"""What is asked for; the first fits SELECT, ASK, CONSTRUCT and DESCRIBE."""
+
+UNSAID: Final = "text/tab-separated-values, text/turtle;q=0.9"
+"""What is asked for without `--format`, when nobody looks on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query and the moment to ask it at."""
+
+    text: str
+    accept: str
+    as_of: str | None
+    valid_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer and the state it was given for."""
+
+    body: bytes
+    media_type: str
+    head: str
+    valid_at: str
+
+
+def query(
+    text: Annotated[
+        str, typer.Argument(metavar="QUERY", help="SPARQL; @FILE reads it from a file, - from standard input.")
+    ] = "-",
+    *,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The base's folder."),
+    ] = None,
+    url: Annotated[str | None, typer.Option("--url", help="A running service, instead of a folder.")] = None,
+    token_env: Annotated[
+        str | None, typer.Option("--token-env", metavar="NAME", help="The environment variable that has the token.")
+    ] = None,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="TIME|head:N", help="As known when. [default: now]")
+    ] = None,
+    valid_at: Annotated[
+        str | None, typer.Option("--valid-at", metavar="TIME", help="As true when. [default: as-of, or now]")
+    ] = None,
+    output: Annotated[ResultFormat | None, typer.Option("--format", help="How to print the answer.")] = None,
+) -> int:
+    """Ask a SPARQL query, now or at any other pair of times."""
+    table = output is ResultFormat.TABLE or (output is None and sys.stdout.isatty())
+    accept = ACCEPT[ResultFormat.TABLE] if table else UNSAID if output is None else ACCEPT[output]
+    question = Question(_read(text), accept, as_of, valid_at)
+    if url is not None:
+        from api.commands.remote import ask
+
+        reply = ask(url, _token(token_env), question)
+    elif data is not None:
+        reply = _ask_folder(data, question)
+    else:
+        raise InvalidParameter("there is nothing to ask", remedy="give --data DIR or --url URL")
+    _print(reply, table=table)
+    return 0
+
+
+def _read(text: str) -> str:
+    if text == "-":
+        return sys.stdin.read()
+    return Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
+
+
+def _token(variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    token = os.environ.get(variable)
+    if not token:
+        raise InvalidParameter(f"the variable {variable} is not set", remedy="put the token there", where="--token-env")
+    return token
+
+
+def _ask_folder(data: Path, question: Question) -> Reply:
+    from bridge.base import Base
+    from bridge.reading import QueryRequest
+    from kernel.instants import print_instant
+
+    try:
+        with Base.open(require_base(data)) as base:
+            moment = base.reader.moment(question.as_of, question.valid_at)
+            asked = QueryRequest(local_principal(), question.text, question.accept)
+            answer = base.reader.query(asked, moment)
+    except BaseInUse as error:
+        raise BaseInUse(error.message, remedy="ask the server that holds it: --url http://HOST:PORT") from error
+    head = "" if answer.head is None else str(answer.head)
+    return Reply(answer.body, answer.media_type, head, print_instant(answer.valid_at))
+
+
+def _print(reply: Reply, *, table: bool) -> None:
+    if table and reply.media_type.startswith(_SELECT):
+        from api.commands.tables import print_table
+
+        print_table(reply.body)
+    else:
+        sys.stdout.buffer.write(reply.body)
+        sys.stdout.buffer.flush()
+    if table:
+        typer.echo(f"head {reply.head or 'none'}, valid at {reply.valid_at}", err=True)

@@ -1,0 +1,80 @@
+"""Asking a running service.
+
+Rules
+-----
+* What the service refuses is told in its own words: a problem document (RFC 9457) has what is wrong and the way out.
+* A redirect is not followed: the token is for the service that was named.
+
+Example
+-------
+::
+
+    ask("http://127.0.0.1:8350", token, question).body
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import httpx2
+
+from api.commands.query import Reply
+from kernel.errors import CallerError, InvalidParameter
+
+if TYPE_CHECKING:
+    from api.commands.query import Question
+
+_PATIENCE: Final = 600.0
+"""Seconds: a service has limits of its own."""
+
+
+class RemoteRefusal(CallerError):
+    """The service asked did not answer the question."""
+
+    code = "remote-refusal"
+
+
+def ask(url: str, token: str | None, question: Question) -> Reply:
+    """The service's answer.
+
+    Args:
+        url: of the service; `/sparql` is added unless it is there.
+        token: sent as a bearer token (RFC 6750).
+        question: what to ask.
+
+    Raises:
+        InvalidParameter: the URL cannot be used.
+        RemoteRefusal: the service cannot be reached, or refuses.
+    """
+    address = url if url.rstrip("/").endswith("/sparql") else url.rstrip("/") + "/sparql"
+    times = {"as-of": question.as_of, "valid-at": question.valid_at}
+    headers = {"Accept": question.accept, "Content-Type": "application/sparql-query"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    try:
+        response = httpx2.post(
+            address,
+            params={name: value for name, value in times.items() if value is not None},
+            content=question.text.encode(),
+            headers=headers,
+            timeout=_PATIENCE,
+        )
+    except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
+        raise InvalidParameter(f"{url} cannot be used: {error}", remedy="give http://HOST:PORT", where="--url") from error
+    except httpx2.TransportError as error:
+        raise RemoteRefusal(f"{url} cannot be reached: {error}", remedy="check that it is served there") from error
+    if response.status_code != httpx2.codes.OK:
+        raise _refusal(response)
+    media_type = response.headers.get("content-type", "")
+    head, valid_at = (response.headers.get(f"muniment-{name}", "") for name in ("head", "valid-at"))
+    return Reply(response.content, media_type, head, valid_at)
+
+
+def _refusal(response: httpx2.Response) -> RemoteRefusal:
+    """What a problem document says, or else the status line."""
+    message, remedy = f"the service answered {response.status_code} {response.reason_phrase}", "see the service's log"
+    if response.headers.get("content-type", "").startswith("application/problem+json"):
+        problem: dict[str, object] = json.loads(response.content)
+        message, remedy = str(problem.get("detail", message)), str(problem.get("remedy", remedy))
+    return RemoteRefusal(message, remedy=remedy)

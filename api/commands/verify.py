@@ -1,0 +1,90 @@
+"""`muniment verify`: whether a certificate is authentic, and what it says, in words; offline.
+
+Rules
+-----
+* Only the file and the key are looked at: no base, no network.
+* What the certificate cannot say is said too: whether and when it was applied stands in the log.
+
+Example
+-------
+::
+
+    muniment verify certificate.json --key key.json
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from certificates.ids import urn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from certificates.certificate import Certificate
+    from certificates.items import ItemTree
+
+_VERDICTS = {
+    "clear": "clear: nothing was found that stands in its way",
+    "review": "review: it was to be applied only if an editor approved",
+    "refused": "refused: it was not to be applied",
+}
+
+
+def verify(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="The certificate, as it was served.")
+    ],
+    key: Annotated[
+        Path,
+        typer.Option(
+            "--key",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="The base's public key: a Multikey document, or its z6Mk… text alone. `muniment key` prints it.",
+        ),
+    ],
+) -> int:
+    """Tell whether a certificate is authentic, and what it says.
+
+    Looks at the two files alone. Exit status: 0 when it is authentic, 1 with the reason when it is not.
+    """
+    from certificates.keys import VerifyingKey
+    from certificates.proof import verify as verified
+
+    certificate = verified(file.read_bytes(), VerifyingKey.from_multikey(key.read_text(errors="replace").strip()))
+    for line in in_words(certificate):
+        typer.echo(line)
+    return 0
+
+
+def in_words(certificate: Certificate) -> Iterator[str]:
+    """What a certificate says, one line each."""
+    digests = certificate.digests
+    yield f"authentic: {urn(certificate.id)} is as its issuer signed it"
+    yield f"issuer      {certificate.issuer}"
+    yield f"issued at   {certificate.issued_at}"
+    yield f"base        {urn(certificate.base)}"
+    yield f"verdict     {_VERDICTS[certificate.verdict.value]}"
+    if certificate.base_head is None:
+        yield "judged at   the first state of the base, before any certificate was applied"
+    else:
+        yield f"judged at   head:{certificate.base_head}"
+    if certificate.predecessor is not None:
+        yield f"instead of  {urn(certificate.predecessor)}, which had become stale"
+    yield _items("plan", certificate.plan)
+    yield _items("findings", certificate.findings)
+    yield _items("impact", certificate.impact)
+    for name in digests.__slots__:
+        yield f"{name:<10}  sha256 {getattr(digests, name)}"
+    yield "It does not say whether, or when, it was applied: that stands in the base's log."
+
+
+def _items(name: str, tree: ItemTree) -> str:
+    if not tree.count:
+        return f"{name:<10}  none"
+    return f"{name:<10}  {tree.count} {'item' if tree.count == 1 else 'items'}, root {tree.root}"

@@ -88,17 +88,19 @@ _FACTS_DUE: Final = _select(
     FACT_COLUMNS,
     """FROM facts WHERE row IN (
         SELECT row FROM facts INDEXED BY facts_by_start
-            WHERE superseded_by IS NULL AND valid_from > -9223372036854775808 AND valid_from > ?1 AND valid_from <= ?2
+            WHERE superseded_by IS NULL AND valid_from <> -9223372036854775808 AND valid_from > ?1 AND valid_from <= ?2
         UNION ALL
         SELECT row FROM facts INDEXED BY facts_by_end
-            WHERE superseded_by IS NULL AND valid_to < 9223372036854775807 AND valid_to > ?1 AND valid_to <= ?2
+            WHERE superseded_by IS NULL AND valid_to <> 9223372036854775807 AND valid_to > ?1 AND valid_to <= ?2
     )""",
 )
 _NEXT_DUE: Final = """SELECT
-    (SELECT min(valid_from) FROM facts INDEXED BY facts_by_start
-        WHERE superseded_by IS NULL AND valid_from > -9223372036854775808 AND valid_from > ?1),
-    (SELECT min(valid_to) FROM facts INDEXED BY facts_by_end
-        WHERE superseded_by IS NULL AND valid_to < 9223372036854775807 AND valid_to > ?1)"""
+    (SELECT valid_from FROM facts INDEXED BY facts_by_start
+        WHERE superseded_by IS NULL AND valid_from <> -9223372036854775808 AND valid_from > ?1
+        ORDER BY valid_from LIMIT 1),
+    (SELECT valid_to FROM facts INDEXED BY facts_by_end
+        WHERE superseded_by IS NULL AND valid_to <> 9223372036854775807 AND valid_to > ?1
+        ORDER BY valid_to LIMIT 1)"""
 _EVIDENCE_OF: Final = _select(EVIDENCE_COLUMNS, "FROM evidence WHERE fact = ? ORDER BY row")
 _EVIDENCE_RECORDED: Final = _select(
     EVIDENCE_COLUMNS + ", facts.graph",

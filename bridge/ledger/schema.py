@@ -132,9 +132,9 @@ TABLES: Final = (
     "CREATE INDEX facts_by_object ON facts (object_key, predicate_key) WHERE superseded_by IS NULL",
     "CREATE INDEX facts_by_graph ON facts (graph_key) WHERE superseded_by IS NULL",
     """CREATE INDEX facts_by_start ON facts (valid_from)
-        WHERE superseded_by IS NULL AND valid_from > -9223372036854775808""",
+        WHERE superseded_by IS NULL AND valid_from <> -9223372036854775808""",
     """CREATE INDEX facts_by_end ON facts (valid_to)
-        WHERE superseded_by IS NULL AND valid_to < 9223372036854775807""",
+        WHERE superseded_by IS NULL AND valid_to <> 9223372036854775807""",
     "CREATE TABLE graphs (graph TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
     """CREATE TABLE evidence (
         row INTEGER PRIMARY KEY,

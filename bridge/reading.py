@@ -24,9 +24,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bridge.sparql.dataset import dataset_for
-from bridge.sparql.query import answer
-from bridge.sparql.results import negotiate
+from bridge.projections import Projection
+from bridge.sparql.dataset import Dataset, dataset_for
+from bridge.sparql.query import answer, evaluate, finish
+from bridge.sparql.results import Format, negotiate
 from bridge.sparql.scan import scan
 from kernel.errors import InvalidParameter
 from kernel.instants import Instant
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.snapshots import Snapshots
-    from bridge.sparql.dataset import Dataset
-    from bridge.sparql.results import Format
     from bridge.stores import OxigraphStores
     from kernel.access import Principal
     from kernel.facts import Evidence, Fact
@@ -144,9 +143,8 @@ class Reader:
             dataset = dataset_for(request.principal, shape, view.graphs(), request.default_graphs, request.named_graphs)
             if moment != NOW:
                 return self._at(view, moment, request, dataset, form)
-        with self._stores.reading(complete=dataset.complete) as (store, state):
-            body = answer(store, request.text, dataset, form)
-        return Answer(body, form.media_type, state.head, state.clock)
+        results, state = self._stores.read(_projection(dataset), lambda store: evaluate(store, request.text, dataset))
+        return Answer(finish(results, form), form.media_type, state.head, state.clock)
 
     def facts(self, principal: Principal, wanted: FactFilter, moment: Moment = NOW) -> list[FoundFact]:
         """Facts believed and true at the moment, of graphs that the caller may read, by start.
@@ -209,8 +207,9 @@ class Reader:
         as_of = head.instant if moment.as_of is None else moment.as_of
         valid_at = head.clock if moment.valid_at is None else moment.valid_at
         known = None if as_of is None else view.head_at(as_of)
-        store = self._snapshots.at(view, as_of, valid_at, with_history=dataset.history)
-        return Answer(answer(store, request.text, dataset, form), form.media_type, known, valid_at)
+        store = self._snapshots.at(view, as_of, valid_at, _projection(dataset), with_history=dataset.history)
+        body = answer(store, request.text, dataset, form, now=valid_at)
+        return Answer(body, form.media_type, known, valid_at)
 
     def _believed(self, view: LedgerView, wanted: FactFilter, moment: Moment) -> Iterator[Fact]:
         """What is believed now comes from the indexes; what was believed then from everything recorded by then."""
@@ -220,6 +219,10 @@ class Reader:
             )
         recorded = view.facts_recorded(None, moment.as_of)
         return (_as_known(fact, moment.as_of) for fact in recorded if _matches(fact, wanted, moment.as_of))
+
+
+def _projection(dataset: Dataset) -> Projection:
+    return Projection.COMPLETE if dataset.complete else Projection.CURRENT
 
 
 def _matches(fact: Fact, wanted: FactFilter, as_of: Instant) -> bool:

@@ -1,0 +1,100 @@
+"""The command: `python -m bench`, or `make bench ARGS=…`.
+
+Example
+-------
+::
+
+    python -m bench --size 10000,100000 --only fluree
+    python -m bench --quick
+    python -m bench --profile
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+
+from bench.aims import LARGE, SMALL
+from bench.breakdown import breakdown_table, broken_down
+from bench.contest import Contest
+from bench.contestants import ENTRIES, FULL, QUICK, chosen
+from bench.environments import home
+from bench.machine import Machine
+from bench.report import report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bench.contestants import Effort, Entry
+
+WIDTH: Final = 150
+"""Columns, where it is no terminal that is written to."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the benchmarks and prints the report."""
+    options = _parser().parse_args(arguments)
+    sizes = options.size or ([SMALL] if options.quick else [SMALL, LARGE])
+    console = Console() if Console().is_terminal else Console(width=WIDTH)
+    home().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home(), prefix="run-") as directory:
+        if options.profile:
+            _profile(console, sizes, Path(directory))
+        else:
+            _compare(console, chosen(options.only), sizes, QUICK if options.quick else FULL, Path(directory))
+
+
+def _compare(console: Console, entries: list[Entry], sizes: list[int], effort: Effort, directory: Path) -> None:
+    machine = Machine.of(directory)
+    progress = Console(stderr=True, style="dim")
+    with Contest(entries, sizes, effort, directory, progress.print) as contest:
+        contest.run()
+    report(console, machine, entries, sizes, contest.results)
+
+
+def _profile(console: Console, sizes: list[int], directory: Path) -> None:
+    for size in sizes:
+        console.print(breakdown_table(size, broken_down(directory / str(size), size)))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Measures Muniment and its peers in the same run, and prints ratios."
+    )
+    parser.add_argument(
+        "--size", type=_sizes, metavar="N,N", help=f"facts in the stores; by default {SMALL},{LARGE}, if quick {SMALL}"
+    )
+    parser.add_argument("--quick", action="store_true", help="a run of a minute")
+    parser.add_argument(
+        "--only",
+        type=_names,
+        default=[],
+        metavar="NAME,NAME",
+        help=f"these contestants, and ours: {', '.join(entry.name for entry in ENTRIES)}",
+    )
+    parser.add_argument("--profile", action="store_true", help="instead, where the CPU of one of our writes goes")
+    return parser
+
+
+def _sizes(text: str) -> list[int]:
+    sizes = [int(part) for part in text.split(",")]
+    if not sizes or min(sizes) < 1:
+        raise argparse.ArgumentTypeError("a size is at least 1")
+    return sorted(set(sizes))
+
+
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    try:
+        chosen(names)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return names
+
+
+if __name__ == "__main__":
+    main()

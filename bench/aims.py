@@ -1,0 +1,81 @@
+"""What is aimed at, and whether it is met. Nothing fails on it: machines differ, and so does the hour.
+
+Example
+-------
+>>> [aim.text for aim in AIMS][0]
+'CPU of a write that no shape targets, in process: at most 1.5 ms'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from bench.contestants import FLUREE, HTTP, OURS, RAW, WRITERS, Measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bench.results import Results
+
+SMALL: Final = 10_000
+LARGE: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """An aim.
+
+    Args:
+        text: in the report.
+        value: what was measured at a size; None where it was not.
+        bound: what it is held against.
+        at_most: whether the value is to be at most the bound, rather than at least.
+        unit: of the value.
+    """
+
+    text: str
+    value: Callable[[Results, int], float | None]
+    bound: float
+    at_most: bool
+    unit: str
+
+    def met(self, value: float) -> bool:
+        """Whether a value meets it."""
+        return value <= self.bound if self.at_most else value >= self.bound
+
+
+def _cpu_ms(name: str) -> Callable[[Results, int], float | None]:
+    def value(results: Results, size: int) -> float | None:
+        figures = results.figures((size, name, Measure.SINGLE))
+        return None if figures is None or figures.cpu is None else figures.cpu * 1e3
+
+    return value
+
+
+def _against(peer: str, measure: Measure) -> Callable[[Results, int], float | None]:
+    return lambda results, size: results.ratio((size, OURS, measure), (size, peer, measure))
+
+
+def _shared_sync(name: str) -> Callable[[Results, int], float | None]:
+    return lambda results, size: results.ratio((size, name, Measure.MANY), (size, name, Measure.SINGLE))
+
+
+def _growth(measure: Measure) -> Callable[[Results, int], float | None]:
+    def value(results: Results, size: int) -> float | None:
+        large = size == LARGE
+        return results.cpu_ratio((LARGE, OURS, measure), (SMALL, OURS, measure)) if large else None
+
+    return value
+
+
+AIMS: Final = (
+    Aim("CPU of a write that no shape targets, in process: at most 1.5 ms", _cpu_ms(OURS), 1.5, True, " ms"),
+    Aim("CPU of a write that no shape targets, over HTTP: at most 2.5 ms", _cpu_ms(HTTP), 2.5, True, " ms"),
+    Aim("such writes, in process: at least 2 times fluree", _against(FLUREE, Measure.SINGLE), 2.0, False, " x"),
+    Aim(f"{WRITERS} writers, in process: at least 2.5 times one", _shared_sync(OURS), 2.5, False, " x"),
+    Aim(f"{WRITERS} writers, over HTTP: at least 2.5 times one", _shared_sync(HTTP), 2.5, False, " x"),
+    Aim("bulk: at least 0.35 of bulk_extend of the same quads", _against(RAW, Measure.BULK), 0.35, False, " x"),
+    Aim("CPU of such a write at 100 k facts: at most 1.25 times 10 k", _growth(Measure.SINGLE), 1.25, True, " x"),
+    Aim("CPU of a look-up at 100 k facts: at most 1.25 times 10 k", _growth(Measure.LOOK_UP), 1.25, True, " x"),
+)

@@ -1,0 +1,110 @@
+"""The contest: everyone comes up at every size, then round after round does what is asked, in turn.
+
+Rules
+-----
+* All are up at once, and only one of them works.
+* Whoever drops out is out at every size; the others go on. What it did before that stays in the results.
+
+Example
+-------
+::
+
+    with Contest(entries, sizes, effort, directory, say) as contest:
+        contest.run()
+    contest.results
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import product
+from typing import TYPE_CHECKING, Self
+
+from bench.contestants import Measure
+from bench.entrant import Entrant
+from bench.environments import Unavailable
+from bench.results import Results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from bench.contestants import Effort, Entry
+    from bench.workload import Kind
+
+
+class Contest:
+    """A contest.
+
+    Args:
+        entries: who takes part; ours first.
+        sizes: facts in the stores.
+        effort: how much is done.
+        directory: for the stores; empty.
+        say: told what is going on.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        sizes: Sequence[int],
+        effort: Effort,
+        directory: Path,
+        say: Callable[[str], None],
+    ) -> None:
+        self.results = Results()
+        self._entries = entries
+        self._sizes = sizes
+        self._effort = effort
+        self._directory = directory
+        self._say = say
+        self._entrants: dict[tuple[int, str], Entrant] = {}
+        self._next: defaultdict[tuple[int, Kind], int] = defaultdict(int)
+
+    def run(self) -> None:
+        """Opens all stores, then asks for everything."""
+        for entry, size in product(self._entries, self._sizes):
+            self._open(entry, size)
+        for number in range(self._effort.rounds):
+            for size, measure in product(self._sizes, Measure):
+                if measure is not Measure.BULK or 0 < number < self._effort.loads:
+                    self._say(f"round {number + 1} of {self._effort.rounds}: {size:,} facts, {measure.value}")
+                    self._ask_all(size, measure, number)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for entrant in self._entrants.values():
+            entrant.stop()
+
+    def _open(self, entry: Entry, size: int) -> None:
+        if entry.name in self.results.failures:
+            return
+        self._say(f"{entry.title}: {size:,} facts")
+        exchange = self._directory / f"exchange-{size}"
+        exchange.mkdir(exist_ok=True)
+        arguments = [str(size), *([str(exchange)] if entry.exchanges else []), *entry.arguments]
+        try:
+            entrant = Entrant.start(
+                entry.command(), self._directory / f"{entry.name}-{size}", arguments, dict(entry.env)
+            )
+        except Unavailable as error:
+            self.results.fail(entry.name, str(error))
+            return
+        self._entrants[size, entry.name] = entrant
+        if entrant.opened is not None and Measure.BULK in entry.measures:
+            self.results.add(size, entry.name, Measure.BULK, 0, entrant.opened)
+
+    def _ask_all(self, size: int, measure: Measure, number: int) -> None:
+        asked = self._effort.ask(measure, size, self._next[size, measure.kind], number)
+        if measure.writes:
+            self._next[size, measure.kind] += asked.count
+        for entry in self._entries:
+            if measure in entry.measures and entry.name not in self.results.failures:
+                try:
+                    sample = self._entrants[size, entry.name].ask(asked)
+                except Unavailable as error:
+                    self.results.fail(entry.name, f"{measure.value}, {size:,} facts: {error}")
+                else:
+                    self.results.add(size, entry.name, measure, number, sample)

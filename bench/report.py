@@ -1,0 +1,86 @@
+"""The report: a table a measure, then the aims, then who was not there and why.
+
+Example
+-------
+::
+
+    report(Console(), machine, entries, sizes, results)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from bench.aims import AIMS
+from bench.contestants import OURS, Measure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from bench.aims import Aim
+    from bench.contestants import Entry
+    from bench.machine import Machine
+    from bench.results import Results
+
+MISSING = "–"
+
+
+def report(
+    console: Console, machine: Machine, entries: Sequence[Entry], sizes: Sequence[int], results: Results
+) -> None:
+    """Prints what was measured."""
+    console.print(f"[bold]{escape(machine.text)}[/bold]")
+    for measure in Measure:
+        console.print(measure_table(measure, entries, sizes, results))
+    console.print(aims_table(sizes, results))
+    for name, reason in results.failures.items():
+        console.print(f"[bold]{name}[/bold] is out: {escape(reason)}")
+
+
+def measure_table(measure: Measure, entries: Sequence[Entry], sizes: Sequence[int], results: Results) -> Table:
+    """A row a contestant; for each size wall and CPU time of a call (of a fact loaded), calls a second, the ratio."""
+    table = Table(title=measure.value, title_justify="left", title_style="bold")
+    table.add_column("")
+    for size in sizes:
+        for heading in (f"{size:,}: wall ms", "CPU ms", "a second", "ours / it"):
+            table.add_column(heading, justify="right")
+    for entry in entries:
+        if measure in entry.measures:
+            cells = [cell for size in sizes for cell in _cells(measure, entry.name, size, results)]
+            table.add_row(entry.title, *cells)
+    return table
+
+
+def aims_table(sizes: Sequence[int], results: Results) -> Table:
+    """A row an aim."""
+    table = Table(title="aims", title_justify="left", title_style="bold")
+    table.add_column("")
+    for size in sizes:
+        table.add_column(f"{size:,}", justify="right")
+    for aim in AIMS:
+        table.add_row(aim.text, *(_judged(aim, aim.value(results, size)) for size in sizes))
+    return table
+
+
+def _cells(measure: Measure, name: str, size: int, results: Results) -> list[str]:
+    figures = results.figures((size, name, measure))
+    if figures is None:
+        return [MISSING] * 4
+    ratio = results.ratio((size, OURS, measure), (size, name, measure))
+    return [
+        f"{figures.wall * 1e3:.3f}",
+        MISSING if figures.cpu is None else f"{figures.cpu * 1e3:.3f}",
+        f"{figures.rate:,.0f}",
+        MISSING if ratio is None or name == OURS else f"{ratio:.2f}",
+    ]
+
+
+def _judged(aim: Aim, value: float | None) -> str:
+    if value is None:
+        return MISSING
+    return f"{value:.2f}{aim.unit} {'[green]met[/green]' if aim.met(value) else '[red]not met[/red]'}"

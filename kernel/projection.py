@@ -57,18 +57,28 @@ def delta_between(
         batch: how much goes into one delta at most.
 
     Raises:
-        DamagedBase: the stores are ahead of the ledger, so that they hold what it does not know.
+        DamagedBase: the stores hold what the ledger does not know: they are ahead of it, or stand at an instant that
+            is none of its heads'.
     """
     head = view.head()
     clock = head.clock if new_clock is None else new_clock
     if clock < old_clock or (after is not None and (head.instant is None or head.instant < after)):
-        raise DamagedBase("the stores are ahead of the ledger", remedy="rebuild them from it: muniment rebuild")
-    series = _Series(view, after, clock, batch)
+        raise _not_of_this_ledger("are ahead of the ledger")
     start = None if after is None else view.head_at(after)
+    if after is not None and (start is None or view.recorded_in(start) != after):
+        raise _not_of_this_ledger("hold a write that the ledger has not")
+    series = _Series(view, after, clock, batch)
     for _ in chain(series.facts(head.instant), series.due(old_clock), series.evidence(head.instant)):
         if series.full:
             yield series.cut(start, after, old_clock)
     yield series.cut(head.position, head.instant, clock)
+
+
+def _not_of_this_ledger(trouble: str) -> DamagedBase:
+    return DamagedBase(
+        f"the stores {trouble}",
+        remedy="if this is the right ledger, and no older one, make the stores anew from it: muniment rebuild",
+    )
 
 
 class _Series:

@@ -25,11 +25,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
 from bridge.host import SystemClock
-from bridge.ledger.request_codec import decode_assertions
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.reading import Reader
 from bridge.shapes.checker import PyShaclChecker
 from bridge.snapshots import Snapshots
+from bridge.staging import decode_assertions
 from bridge.stores import OxigraphStores
 from bridge.terms import OxigraphCanonicaliser
 from certificates.errors import CertificateError

@@ -84,15 +84,23 @@ class Judge:
         table = read_rules(self._governance.facts(RULES_GRAPH, view))
         return amend(plan, table, self._governance.over(view))[1] + self._doubts(plan)
 
+    def hold(self, view: FactsView) -> None:
+        """Reads what governs at the head of the view: what a load brings of it does not judge the load itself."""
+        self._governance.digests(view)
+
     def judge_load(
-        self, view: LedgerView, at: Instant, found: Sequence[Finding]
+        self, view: LedgerView, at: Instant, found: Sequence[Finding], *, governs: bool
     ) -> tuple[tuple[Finding, ...], Verdict]:
         """Judges a load session whole, once the facts that it records at `at` are in the view.
 
-        `found` is what its chunks were found to contradict.
+        Args:
+            view: the transaction; what governs at its head was held before the load's facts came into it.
+            at: the instant at which it records.
+            found: what its chunks were found to contradict.
+            governs: whether it touches a governance graph.
         """
         findings = list(found)
-        if self._governance.facts(SHAPES_GRAPH, view):
+        if governs or self._governance.facts(SHAPES_GRAPH, view):
             recorded = [fact.content for fact in view.facts_recorded(Instant(at - 1), at)]
             findings += self._shapes.load_findings(recorded, self._governance.over(view))
         return tuple(findings), self._policy.verdict(findings)

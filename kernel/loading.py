@@ -5,7 +5,8 @@ Rules
 * The changes are staged in the ledger before, in chunks; only assertions may be among them.
 * Chunks are planned in order. Each chunk's facts go into the transaction at once, so that the next chunk sees them; if
   the whole is not clear they are taken back before anything is committed.
-* The whole is judged once, when all of it is there: a file whose first half refers to its second half is clear.
+* The whole is judged once, when all of it is there: a file whose first half refers to its second half is clear. It is
+  judged by the shapes and rules of the head that it is planned against, also where it brings new ones.
 * Contradictions are found as for any plan, but nothing is proposed: a load that has them waits for an editor as it is.
 * The same session from the same principal gives the certificate it gave before.
 * The staged chunks are dropped by the transaction that settles the load: applied, refused, or decided by an editor.
@@ -105,16 +106,19 @@ class Loader:
         if known:
             return outcome_of(group.tx, known)
         at = group.instant()
+        self._judge.hold(group.tx)
         load = self._plan(group, wanted, at)
-        judged = self._judge.judge_load(group.tx, at, load.findings)
+        judged = self._judge.judge_load(group.tx, at, load.findings, governs=group.governs)
         record = self._issue(group, wanted.request, load, judged, at)
         group.tx.remember(wanted.principal.id, key, IdempotencyEntry(b"", record.id))
         if record.request is None:
             self.forget(group, wanted.request)
         if judged[1] is not Verdict.CLEAR:
-            group.tx.unrecord(record.id)
+            group.give_back(record.id)
             return Outcome(record.id, record.verdict, record.state, None, judged[0])
         head = group.certify(record.id, at, None)
+        if group.governs:
+            self._judge.forget()
         return Outcome(record.id, record.verdict, CertificateState.APPLIED, head, judged[0])
 
     def forget(self, group: Group, request: Request) -> None:
@@ -127,6 +131,7 @@ class Loader:
         signed = group.tx.items(record.id, ItemKind.PLAN)
         position = 1
         findings: list[Finding] = []
+        self._judge.hold(group.tx)
         for plan in self._plans(group, wanted, record.id, record.issued_at, findings):
             bodies = list(effect_bodies(plan))
             held = signed[position : position + len(bodies)]
@@ -135,7 +140,7 @@ class Loader:
                 break
             group.take(plan, [item.leaf for item in held], at)
         else:
-            judged, verdict = self._judge.judge_load(group.tx, at, findings)
+            judged, verdict = self._judge.judge_load(group.tx, at, findings, governs=group.governs)
             if (position, judged, verdict) == (len(signed), findings_of(group.tx, record.id), record.verdict):
                 return True
         group.give_back(record.id)

@@ -24,6 +24,7 @@ from uuid import UUID
 
 from certificates.canonical import canonical_json
 from certificates.ids import urn
+from kernel.changes import Assert
 from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
 from kernel.timevalues import Precision
 
@@ -56,9 +57,11 @@ class Plan:
 
     @property
     def graphs(self) -> frozenset[Iri]:
-        """Every graph in which the plan records or supersedes a fact."""
+        """Every graph in which the plan records or supersedes a fact, or, where it is held already, supports one."""
         return frozenset(
-            [fact.statement.graph for fact in self.record] + [fact.statement.graph for fact in self.supersede]
+            [fact.statement.graph for fact in self.record]
+            + [fact.statement.graph for fact in self.supersede]
+            + [change.statement.graph for change in self.request.changes if isinstance(change, Assert)]
         )
 
     def bodies(self) -> list[bytes]:

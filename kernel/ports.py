@@ -232,6 +232,10 @@ class LedgerView(FactsView, Protocol):
 class LedgerTransaction(LedgerView, Protocol):
     """The one write transaction of a ledger; it reads its own writes."""
 
+    def changes(self) -> int:
+        """Grows with every write, whatever it writes; so that one can tell that nothing was written."""
+        ...
+
     def issue(self, record: CertificateRecord) -> None:
         """Adds a certificate."""
         ...

@@ -4,10 +4,12 @@ Rules (OneSequencer)
 -----
 * Jobs run one after another on one thread. Those that wait when it turns to them form a group: one ledger transaction,
   one fsync, one delta for the stores. A load session is a group of its own.
-* Answers follow the commit, and the stores. A job that raises one of the caller's errors leaves the group as it was;
-  any other failure discards the group, fails that job, and plans the others again.
+* Answers follow the commit, and the stores. A job that meets a caller's error before it wrote anything leaves the group
+  as it was; any other failure discards the group, fails that job, and plans the others again.
 * If the commit fails, the whole group is discarded and planned again, once; then its jobs fail.
+* What is committed is answered as such, whatever becomes of the stores: they are behind then, and brought up later.
 * When nothing is asked, the clock still moves: facts that begin or end are brought in or out as they fall due.
+* Nothing stops the thread but `close`, which finishes what is queued. What failed is tried again after a pause.
 
 Example
 -------
@@ -26,9 +28,10 @@ from collections import deque
 from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Condition, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from kernel.errors import CallerError, LedgerUnavailable, MunimentError, ShuttingDown
+from kernel.errors import CallerError, LedgerUnavailable, ShuttingDown
 from kernel.group import Group
 from kernel.instants import SECOND, Instant
 from kernel.projection import delta_between
@@ -45,7 +48,8 @@ GROUP_SIZE = 128
 """How many jobs share a commit at most: what one fsync is worth is won long before."""
 
 LONGEST_WAIT = 1.0
-"""Seconds after which the thread looks at the clock again: the host's clock may have been set."""
+"""Seconds after which the thread looks at the clock again, for the host's clock may have been set; and after which it
+tries again what failed."""
 
 log = logging.getLogger("muniment.sequencer")
 
@@ -78,6 +82,7 @@ class Sequencer:
         self._thread: Thread | None = None
         self._due: Instant | None = None
         self._behind = False
+        self._not_before = 0.0
 
     @property
     def behind(self) -> bool:
@@ -88,11 +93,12 @@ class Sequencer:
         """Brings the stores up to ledger and clock, and starts the thread.
 
         Raises:
-            ClockAhead: the last instant is more than 5 s ahead of the host.
+            ClockAhead: the base stands more than 5 s ahead of the host.
+            DamagedBase: the stores hold what the ledger does not know.
             StoreUnavailable: the stores cannot be brought up.
         """
         with self._ledger.reading() as view:
-            refuse_if_ahead(view.head().instant, self._host.now(), accept=accept_clock)
+            refuse_if_ahead(view.head().clock, self._host.now(), accept=accept_clock)
         self._catch_up()
         self._advance()
         self._thread = Thread(target=self._work, name="sequencer", daemon=True)
@@ -119,19 +125,18 @@ class Sequencer:
     # --- the thread ---------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        while True:
-            jobs = self._take()
+        while (jobs := self._take()) is not None:
             if jobs:
                 self._run_group(jobs)
-            elif self._closing:
-                return
             self._tick()
 
-    def _take(self) -> list[_Job[object]]:
-        """The jobs of the next group; empty when the clock wants looking at, or when closing."""
+    def _take(self) -> list[_Job[object]] | None:
+        """The jobs of the next group; empty when the clock wants looking at; None once all is done, when closing."""
         with self._changed:
             if not self._jobs and not self._closing:
                 self._changed.wait(self._patience())
+            if not self._jobs and self._closing:
+                return None
             jobs: list[_Job[object]] = []
             while self._jobs and len(jobs) < GROUP_SIZE and not (jobs and (jobs[-1].alone or self._jobs[0].alone)):
                 job = self._jobs.popleft()
@@ -140,6 +145,10 @@ class Sequencer:
             return jobs
 
     def _patience(self) -> float:
+        """Seconds to wait for a job."""
+        pause = self._not_before - monotonic()
+        if pause > 0:
+            return pause
         if self._due is None:
             return LONGEST_WAIT
         return min(LONGEST_WAIT, max(0.0, (self._due - self._host.now()) / SECOND))
@@ -179,31 +188,42 @@ class Sequencer:
                 job.future.set_result(answer)
 
     def _bring_up(self, delta: StoreDelta | None, *, alone: bool = False) -> None:
-        """After the commit the answer is settled: stores that fail are behind, and are brought up later."""
+        """Brings the stores up after a commit; when they fail, in whatever way, they are behind."""
+        if self._behind and monotonic() < self._not_before:
+            return
         try:
             if self._behind or alone:
                 self._catch_up()
             elif delta is not None:
                 self._stores.apply(delta)
-        except MunimentError:
-            log.exception("the stores are behind the ledger")
+        except BaseException:
+            log.exception("the stores are behind the ledger; tried again shortly")
             self._behind = True
+            self._pause()
 
     def _catch_up(self) -> None:
         """Brings the stores from wherever they stand to the ledger's head and clock."""
         with self._ledger.reading() as view:
-            self._stores.load(delta_between(view, *self._stores.position()))
             self._due = view.next_due(view.head().clock)
+            self._stores.load(delta_between(view, *self._stores.position()))
         self._behind = False
 
     def _tick(self) -> None:
+        """Brings up stores that are behind, and moves the clock when something is due."""
+        if monotonic() < self._not_before:
+            return
         try:
-            if self._behind:
-                self._catch_up()
             if self._due is not None and self._due <= self._host.now():
                 self._advance()
-        except MunimentError:
-            log.exception("the clock could not be advanced; tried again shortly")
+            if self._behind:
+                self._catch_up()
+        except BaseException:
+            log.exception("the clock or the stores could not be brought up; tried again shortly")
+            self._pause()
+
+    def _pause(self) -> None:
+        """Nothing is tried again at once: what fails now would fail again and again."""
+        self._not_before = monotonic() + LONGEST_WAIT
 
     def _advance(self) -> None:
         """Moves the clock to the host's time, durably, and then the stores."""
@@ -221,18 +241,18 @@ class _Discarded(Exception):
 
 
 def _run(job: _Job[object], group: Group) -> object:
-    """The job's answer, or its caller's error, which is met before anything is written, save by jobs that run alone."""
+    """The job's answer, or its caller's error if that was met before anything was written."""
+    written = group.tx.changes()
     try:
         return job.run(group)
-    except CallerError as error:
-        if not job.alone:
-            return error
-        job.future.set_exception(error)
-        raise _Discarded from error
     except LedgerUnavailable:
         raise
     except BaseException as error:
-        log.exception("a write failed; its group is planned again without it")
+        if isinstance(error, CallerError):
+            if group.tx.changes() == written:
+                return error
+        else:
+            log.exception("a write failed; its group is planned again without it")
         job.future.set_exception(error)
         raise _Discarded from error
 

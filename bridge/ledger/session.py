@@ -114,6 +114,10 @@ class Session:
         self._streams.add(cursor)
         return self._decoded(cursor, decode)
 
+    def changes(self) -> int:
+        """How many rows this connection has changed so far."""
+        return self._open().total_changes
+
     def commit(self) -> None:
         """Makes everything durable and leaves; keeps nothing when that fails."""
         connection = self._open()

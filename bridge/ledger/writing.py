@@ -78,6 +78,10 @@ class SqliteTransaction(SqliteView):
         self._instants: dict[UUID, Instant] = {}
         self._new_graphs: dict[str, set[UUID]] = {}
 
+    def changes(self) -> int:
+        """Grows with every write."""
+        return self._session.changes()
+
     def issue(self, record: CertificateRecord) -> None:
         """Adds a certificate, and its request while it is pending."""
         self._session.execute(_ISSUE, certificate_row(record))

@@ -74,7 +74,7 @@ class Base:
         self.snapshots = Snapshots()
         self.reader = Reader(ledger, stores, self.snapshots, host)
         self._resources = ExitStack()
-        judge = Judge(PyShaclChecker(self.canonicaliser), policy, Governance(policy.digest()))
+        judge = Judge(PyShaclChecker(), policy, Governance(policy.digest()))
         notary = Notary(ledger.base_id(), key)
         self._submitter = Submitter(judge, notary)
         self._loader = Loader(judge, notary, self._staged)

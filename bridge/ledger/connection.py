@@ -78,16 +78,12 @@ def connect_writer(path: Path, *, patience: float, durable: bool) -> sqlite3.Con
         patience: seconds to wait for another process's lock.
         durable: whether a commit waits for the disk.
     """
-    connection = _connect(path, patience)
-    _set(connection, (f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}", *_WRITER, *_BOTH))
-    return connection
+    return _connect(path, patience, (f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}", *_WRITER, *_BOTH))
 
 
 def connect_reader(path: Path, *, patience: float) -> sqlite3.Connection:
     """A connection that only reads; raises `sqlite3.Error`."""
-    connection = _connect(path, patience)
-    _set(connection, (*_READER, *_BOTH))
-    return connection
+    return _connect(path, patience, (*_READER, *_BOTH))
 
 
 class ReaderPool:
@@ -145,8 +141,8 @@ class ReaderPool:
                 self._idle.append(connection)
 
 
-def _connect(path: Path, patience: float) -> sqlite3.Connection:
-    return sqlite3.connect(
+def _connect(path: Path, patience: float, pragmas: Iterable[str]) -> sqlite3.Connection:
+    connection = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode=rw",
         uri=True,
         timeout=patience,
@@ -154,11 +150,13 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
         check_same_thread=False,
         cached_statements=256,
     )
-
-
-def _set(connection: sqlite3.Connection, pragmas: Iterable[str]) -> None:
-    for pragma in pragmas:
-        connection.execute(pragma)
+    try:
+        for pragma in pragmas:
+            connection.execute(pragma)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
 
 
 def _sync_folder(folder: Path) -> None:

@@ -182,6 +182,12 @@ def prepare(connection: sqlite3.Connection, base: UUID, name: str) -> None:
             connection.execute("ROLLBACK")
 
 
+def not_a_ledger(message: str, name: str) -> DamagedBase:
+    """The error for a file that is something else."""
+    remedy = "give a data folder of Muniment's own, or restore its ledger from a backup"
+    return DamagedBase(message, remedy=remedy, where=name)
+
+
 def _recognised(connection: sqlite3.Connection, name: str) -> bool:
     """Whether this is a ledger of our version; False for an empty file."""
     application, version, tables = connection.execute(
@@ -198,11 +204,7 @@ def _recognised(connection: sqlite3.Connection, name: str) -> bool:
             version=version,
         )
     if application or version or tables:
-        raise DamagedBase(
-            "the file is a database, but no ledger",
-            remedy="give a data folder of Muniment's own, or restore its ledger from a backup",
-            where=name,
-        )
+        raise not_a_ledger("the file is a database, but no ledger", name)
     return False
 
 

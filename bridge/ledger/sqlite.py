@@ -33,7 +33,7 @@ from bridge.ledger.certificate_rows import principal_of, principal_record_of, pr
 from bridge.ledger.connection import ReaderPool, connect_reader, connect_writer, create_file
 from bridge.ledger.fact_rows import term_key
 from bridge.ledger.reading import SqliteView
-from bridge.ledger.schema import prepare
+from bridge.ledger.schema import not_a_ledger, prepare
 from bridge.ledger.session import Session, closed, locked, roll_back, unavailable
 from bridge.ledger.writing import DROP_CHUNKS, SqliteTransaction
 from certificates.ids import uuid7
@@ -210,16 +210,16 @@ class SqliteLedger:
 
 def _prepared(path: Path, patience: float, *, durable: bool) -> sqlite3.Connection:
     """A writing connection to a file that is a ledger, if need be from now on."""
-    connection: sqlite3.Connection | None = None
-    try:
-        connection = connect_writer(path, patience=patience, durable=durable)
-        prepare(connection, uuid7(), str(path))
-    except (sqlite3.Error, DamagedBase) as error:
-        if connection is not None:
-            connection.close()
-        if isinstance(error, DamagedBase):
-            raise
-        raise unavailable(error) from error
+    with ExitStack() as on_error:
+        try:
+            connection = connect_writer(path, patience=patience, durable=durable)
+            on_error.callback(connection.close)
+            prepare(connection, uuid7(), str(path))
+        except sqlite3.Error as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+                raise not_a_ledger("the file is no database", str(path)) from error
+            raise unavailable(error) from error
+        on_error.pop_all()
     return connection
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from bridge.base import Base
-    from bridge.load_files import LoadOptions
+    from bridge.load_options import LoadOptions
     from bridge.loading import Staged
     from bridge.refusals import Refusal, Refusals
     from kernel.submitting import Outcome
@@ -61,7 +61,9 @@ def load(
     *,
     graph: Annotated[
         str | None,
-        typer.Option("--graph", metavar="IRI", help="Where statements go. [default: https://w3id.org/muniment#default]"),
+        typer.Option(
+            "--graph", metavar="IRI", help="Where statements go. [default: https://w3id.org/muniment#default]"
+        ),
     ] = None,
     valid_from: Annotated[
         str | None, typer.Option("--valid-from", metavar="TIME", help="Since when they are true. [default: ever]")
@@ -83,7 +85,9 @@ def load(
     ] = False,
     refused: Annotated[
         Path | None,
-        typer.Option("--refused", metavar="FILE", dir_okay=False, help="Write every such line's place and fault here, as NDJSON."),
+        typer.Option(
+            "--refused", metavar="FILE", dir_okay=False, help="Write every such line's place and fault here, as NDJSON."
+        ),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Load files that were loaded before, under a new certificate.")
@@ -97,7 +101,7 @@ def load(
     Exit status: 0 applied, 2 in review, 3 refused or rejected, 4 stale; 1 an error; 64 a wrong command line.
     """
     from bridge.base import Base
-    from bridge.load_files import LoadOptions
+    from bridge.load_options import LoadOptions
 
     options = LoadOptions(
         graph=None if graph is None else iri_option("--graph", graph),

@@ -43,6 +43,7 @@ class LoadProgress(Protocol):
         """So many changes of so many are planned; when all are, applying begins."""
         ...
 
+
 @contextmanager
 def load_progress() -> Iterator[LoadProgress]:
     """What suits where standard error goes."""

@@ -28,7 +28,7 @@ from typing import Annotated, Final
 import typer
 
 from api.commands.options import local_principal, require_base
-from kernel.errors import BaseInUse, InvalidParameter, MunimentError
+from kernel.errors import BaseInUse, InvalidParameter
 
 _SELECT: Final = "application/sparql-results+json"
 

@@ -48,7 +48,9 @@ def rebuild(
         Path, typer.Option("--into", metavar="DIR", help="The folder to make the stores in: new, or empty.")
     ],
     *,
-    check: Annotated[bool, typer.Option("--check", help="Compare them, quad for quad, with the stores in use.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare them, quad for quad, with the stores in use.")
+    ] = False,
 ) -> int:
     """Make both stores anew from the ledger, in another folder.
 

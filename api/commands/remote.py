@@ -61,7 +61,9 @@ def ask(url: str, token: str | None, question: Question) -> Reply:
             timeout=_PATIENCE,
         )
     except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
-        raise InvalidParameter(f"{url} cannot be used: {error}", remedy="give http://HOST:PORT", where="--url") from error
+        raise InvalidParameter(
+            f"{url} cannot be used: {error}", remedy="give http://HOST:PORT", where="--url"
+        ) from error
     except httpx2.TransportError as error:
         raise RemoteRefusal(f"{url} cannot be reached: {error}", remedy="check that it is served there") from error
     if response.status_code != httpx2.codes.OK:

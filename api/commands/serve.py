@@ -41,9 +41,7 @@ def serve(
     ] = False,
     policy: Annotated[
         str | None,
-        typer.Option(
-            "--policy", metavar="NAME", help="default, or unsafe-auto-approve: nothing waits for an editor."
-        ),
+        typer.Option("--policy", metavar="NAME", help="default, or unsafe-auto-approve: nothing waits for an editor."),
     ] = None,
 ) -> int:
     """Serve a base over HTTP until told to stop.

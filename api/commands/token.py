@@ -34,17 +34,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from bridge.ledger.sqlite import SqliteLedger
     from bridge.ledger.certificate_rows import PrincipalRecord
+    from bridge.ledger.sqlite import SqliteLedger
 
-TOKEN_PREFIX: Final = "mnt_"
+SCANNED_PREFIX: Final = "mnt_"
 """Lets scanners for secrets find a token that has strayed."""
 
 TOKEN_BYTES: Final = 32
 
 _NAME: Final = re.compile(r"[\w.@:+-]{1,100}")
 
-token = typer.Typer(help="Make, list and revoke the tokens by which the service knows its callers.", no_args_is_help=True)
+token = typer.Typer(
+    help="Make, list and revoke the tokens by which the service knows its callers.", no_args_is_help=True
+)
 
 
 class RoleName(StrEnum):
@@ -82,7 +84,9 @@ def create(
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option("--name", metavar="TEXT", help="The principal's id, as certificates will show it. [default: made up]"),
+        typer.Option(
+            "--name", metavar="TEXT", help="The principal's id, as certificates will show it. [default: made up]"
+        ),
     ] = None,
 ) -> int:
     """Make a token and print it, alone; it is not kept and cannot be shown again."""
@@ -91,12 +95,14 @@ def create(
 
     if name is not None and not _NAME.fullmatch(name):
         raise InvalidParameter(
-            f"{name!r} cannot be a principal's id", remedy="use up to 100 letters, digits and . @ : + - _", where="--name"
+            f"{name!r} cannot be a principal's id",
+            remedy="use up to 100 letters, digits and . @ : + - _",
+            where="--name",
         )
     identifier = name or f"{role.value}-{secrets.token_hex(4)}"
     graphs = frozenset(iri_option("--graph", text) for text in graph) if graph else None
     until = None if expires is None else Instant(SystemClock().now() + expires * DAY)
-    made = TOKEN_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
+    made = SCANNED_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
     data.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _ledger(data) as ledger:
         ledger.add_principal(Principal(identifier, role.role, graphs), token_hash(made), expires=until)

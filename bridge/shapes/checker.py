@@ -1,0 +1,235 @@
+"""The check of plans by shapes: pySHACL on the neighbourhood of what changes.
+
+Rules
+-----
+* Cheap exit: a plan that no shape can notice reads nothing. Without shapes there is nothing to do.
+* Otherwise every pair of a shape and a node that the change concerns is judged before and after it, throughout the
+  time in which the change matters (`neighbourhood`, `slices`); what is new is found. Equal findings of adjacent
+  slices are one.
+* At most `limit` statements are read, and `JUDGED` times as many judged, for each hundred statements that change.
+  Beyond that the finding is `neighbourhood-exceeded`, and nothing else is said of those changes: fail closed.
+* A plan that writes shapes is told what is wrong with them as they would be. Shapes in force that cannot be used are
+  a finding on every plan that touches data. A plan is judged by the shapes believed before it.
+* The same plan and view give the same findings in the same order. A checker serves one thread.
+
+Example
+-------
+::
+
+    checker = PyShaclChecker()
+    checker.findings(plan, view)
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from bridge.shapes.delta import Change, changes_of_load, changes_of_plan, fused
+from bridge.shapes.messages import message_of
+from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Pair, Reader, Walk
+from bridge.shapes.overlay import Overlay, is_data
+from bridge.shapes.registry import Registry, Shapes, document_of
+from bridge.shapes.slices import Slices, Violation
+from bridge.shapes.vocabulary import sh
+from certificates.findings import Finding, FindingCode, Severity
+from kernel.governance import GovernedView
+from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
+from kernel.intervals import Interval
+from kernel.vocabulary import SHAPES_GRAPH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from bridge.shapes.results import ResultKey
+    from bridge.shapes.wellformed import Problem
+    from kernel.facts import EvidenceContent, Fact, FactContent
+    from kernel.plan import Plan
+    from kernel.ports import FactsView
+    from kernel.terms import Iri, Term
+
+LIMIT: Final = 10_000
+JUDGED: Final = 20
+_PACE: Final = 100
+_CHUNK: Final = 500
+
+_SEVERITIES: Final = {sh("Warning"): Severity.WARNING, sh("Info"): Severity.INFO}
+
+
+class PyShaclChecker:
+    """Judges plans by the shapes of a base: a `kernel.ports.ShapeChecker`.
+
+    Args:
+        limit: how many statements are read at most for each hundred that change.
+    """
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._limit = limit
+        self._registry = Registry()
+
+    def findings(self, plan: Plan, view: FactsView) -> Sequence[Finding]:
+        """full(after) − full(before) for a plan that is not yet in the view."""
+        facts = _governing(view)
+        writes_shapes = _writes_shapes(plan)
+        if not facts and not writes_shapes:
+            return ()
+        found: list[Finding] = []
+        if writes_shapes:
+            gone = {fact.id for fact in plan.supersede}
+            left = [fact.content for fact in facts if fact.id not in gone]
+            found += _of_written(left, plan.record, plan.evidence, view)
+        if facts:
+            shapes = self._registry.of(facts, view)
+            if shapes.problems:
+                contents = (*plan.record, *(fact.content for fact in plan.supersede))
+                found += _of_unusable(shapes, contents)
+            else:
+                changes = changes_of_plan(plan, shapes.model, view)
+                found += self._of_changes(shapes, changes, Overlay.of_plan(plan, view)) if changes else ()
+        return found
+
+    def load_findings(self, recorded: Sequence[FactContent], view: FactsView) -> Sequence[Finding]:
+        """The same for a load session, judged whole, whose facts are in the view."""
+        new = {content.id for content in recorded}
+        facts = tuple(fact for fact in _governing(view) if fact.id not in new)
+        found: list[Finding] = []
+        written = [content for content in recorded if content.statement.graph == SHAPES_GRAPH]
+        if written:
+            found += _of_written([fact.content for fact in facts], written, (), view)
+        if facts:
+            shapes = self._registry.of(facts, view)
+            if shapes.problems:
+                found += _of_unusable(shapes, recorded)
+            else:
+                changes = changes_of_load(recorded, shapes.model)
+                found += self._of_changes(shapes, changes, Overlay(view, recorded, in_view=True))
+        return found
+
+    def _of_changes(self, shapes: Shapes, changes: Iterable[Change], overlay: Overlay) -> list[Finding]:
+        waiting = iter(changes)
+        found: list[Finding] = []
+        violations: dict[ResultKey, list[Violation]] = {}
+        while chunk := list(islice(waiting, _CHUNK)):
+            if shapes.engine is None:
+                return [*found, *(_malformed(problem) for problem in shapes.problems)]
+            try:
+                for violation in list(self._violations(shapes, chunk, overlay)):
+                    violations.setdefault(violation.result.key, []).append(violation)
+            except NeighbourhoodExceeded:
+                found.append(self._exceeded(chunk))
+        return [*found, *_told(shapes, violations)]
+
+    def _violations(self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay) -> Iterator[Violation]:
+        allowed = self._limit * -(-len(changes) // _PACE)
+        reader = Reader(overlay, Budget(allowed))
+        if shapes.engine is None:
+            return
+        slices = Slices(shapes.model, shapes.engine, reader, Budget(JUDGED * allowed))
+        parts: dict[Pair, list[Interval]] = {}
+        graphs: dict[Pair, frozenset[Iri]] = {}
+        for change in changes:
+            horizon = Interval(change.parts[0].start, change.parts[-1].end)
+            for pair in Walk(shapes.model, reader, horizon).concerned(change.triple):
+                parts.setdefault(pair, []).extend(change.parts)
+                graphs[pair] = graphs.get(pair, frozenset()) | change.graphs
+        for pair, intervals in parts.items():
+            yield from slices.violations(pair, fused(intervals), graphs[pair])
+
+    def _exceeded(self, changes: Sequence[Change]) -> Finding:
+        return Finding(
+            code=FindingCode.NEIGHBOURHOOD_EXCEEDED,
+            severity=Severity.VIOLATION,
+            message=(
+                f"the shapes were not applied: more than {self._limit} statements would have to be read or judged for "
+                f"what changes here ({len(changes)} statements); make smaller changes, or have an editor decide"
+            ),
+            graphs=tuple({graph.value for change in changes for graph in change.graphs}),
+        )
+
+
+def _governing(view: FactsView) -> tuple[Fact, ...]:
+    """The believed facts of `m:shapes`; the same tuple while they stay, from a view that keeps them."""
+    return view.governing(SHAPES_GRAPH) if isinstance(view, GovernedView) else tuple(view.believed(graph=SHAPES_GRAPH))
+
+
+def _writes_shapes(plan: Plan) -> bool:
+    for content in plan.record:
+        if content.statement.graph == SHAPES_GRAPH:
+            return True
+    return any(fact.statement.graph == SHAPES_GRAPH for fact in plan.supersede)
+
+
+# --- shapes themselves ------------------------------------------------------------------------------------------------
+
+
+def _of_written(
+    held: Sequence[FactContent], recorded: Iterable[FactContent], evidence: Iterable[EvidenceContent], view: FactsView
+) -> list[Finding]:
+    """What is wrong with the shapes as they would be."""
+    written = [content for content in recorded if content.statement.graph == SHAPES_GRAPH]
+    shapes = Shapes(document_of([*held, *written], view, evidence))
+    return [_malformed(problem) for problem in shapes.tried()]
+
+
+def _of_unusable(shapes: Shapes, contents: Iterable[FactContent]) -> list[Finding]:
+    """Fail closed: data is not written past shapes that cannot be applied."""
+    if not any(is_data(content.statement.graph) for content in contents):
+        return []
+    return [_malformed(problem) for problem in shapes.problems]
+
+
+def _malformed(problem: Problem) -> Finding:
+    return Finding(
+        code=FindingCode.MALFORMED_SHAPES,
+        severity=Severity.VIOLATION,
+        message=f"the shapes cannot be used, at {problem.place.n3}: {problem.reason}",
+        graphs=(SHAPES_GRAPH.value,),
+        focus=problem.place.n3,
+        path=_n3(problem.predicate),
+        value=_n3(problem.value),
+    )
+
+
+# --- violations -------------------------------------------------------------------------------------------------------
+
+
+def _told(shapes: Shapes, violations: dict[ResultKey, list[Violation]]) -> list[Finding]:
+    """The findings, in an order that does not depend on how they came about."""
+    found = [finding for same in violations.values() for finding in _merged(shapes, same)]
+    return sorted(found, key=lambda each: tuple(text or "" for text in (*each.key[1:], each.start, each.end)))
+
+
+def _merged(shapes: Shapes, same: Sequence[Violation]) -> Iterator[Finding]:
+    """One finding for each stretch of time in which the same result is new."""
+    for stretch in fused(violation.part for violation in same):
+        within = [violation for violation in same if violation.part.overlaps(stretch)]
+        first = min(within, key=_in_order)
+        yield _finding(shapes, first, stretch, {graph.value for violation in within for graph in violation.graphs})
+
+
+def _finding(shapes: Shapes, violation: Violation, stretch: Interval, graphs: set[str]) -> Finding:
+    result = violation.result
+    judged = result.component is not None
+    severity = _SEVERITIES.get(result.severity, Severity.VIOLATION) if result.severity else Severity.VIOLATION
+    return Finding(
+        code=FindingCode.SHAPE_VIOLATION if judged else FindingCode.MALFORMED_SHAPES,
+        severity=severity,
+        message=message_of(shapes.document, result),
+        graphs=tuple(graphs),
+        focus=result.focus.n3,
+        path=result.path,
+        value=_n3(result.value),
+        shape=result.shape.n3,
+        component=_n3(result.component),
+        start=print_instant(Instant(stretch.start)) if stretch.start != BEGINNING else None,
+        end=print_instant(Instant(stretch.end)) if stretch.end != FOREVER else None,
+    )
+
+
+def _in_order(violation: Violation) -> tuple[Interval, str]:
+    """Which of several violations of one key is told: the first one, and of one time the first spelling."""
+    return violation.part, _n3(violation.result.spelled) or ""
+
+
+def _n3(term: Term | None) -> str | None:
+    return None if term is None else term.n3

@@ -1,0 +1,119 @@
+"""What a result says, in words that a person understands.
+
+Rules
+-----
+* A shape's own sh:message is used as it is. Otherwise the message names focus, path, value and what is asked for.
+* Literals are shown as they were submitted; whatever is long is cut.
+
+Example
+-------
+::
+
+    <urn:name> of <urn:ann> needs at least 1 value
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from bridge.shapes.vocabulary import SH, is_blank, sh
+from kernel.terms import RDF, XSD, Literal, Term
+
+if TYPE_CHECKING:
+    from bridge.shapes.document import ShapesDocument
+    from bridge.shapes.results import Result
+    from kernel.terms import Iri
+
+_LONGEST: Final = 100
+_MOST: Final = 10
+_SHORT: Final = {XSD: "xsd", SH: "sh", RDF: "rdf"}
+_NAMESPACES: Final = re.compile(rf"<({'|'.join(map(re.escape, _SHORT))})(\w+)>")
+
+_REQUIREMENTS: Final = {
+    sh(f"{name}ConstraintComponent"): (requirement, tuple(map(sh, parameters.split())))
+    for name, requirement, parameters in (
+        ("MinCount", "needs at least {} value(s)", "minCount"),
+        ("MaxCount", "may have at most {} value(s)", "maxCount"),
+        ("Class", "must be an instance of {}", "class"),
+        ("Datatype", "must be a well-formed {}", "datatype"),
+        ("NodeKind", "must be of kind {}", "nodeKind"),
+        ("MinExclusive", "must be greater than {}", "minExclusive"),
+        ("MinInclusive", "must be at least {}", "minInclusive"),
+        ("MaxExclusive", "must be less than {}", "maxExclusive"),
+        ("MaxInclusive", "must be at most {}", "maxInclusive"),
+        ("MinLength", "must have at least {} character(s)", "minLength"),
+        ("MaxLength", "may have at most {} character(s)", "maxLength"),
+        ("Pattern", "must match the regular expression {}", "pattern"),
+        ("LanguageIn", "must be in one of the languages {}", "languageIn"),
+        ("UniqueLang", "may have one value in each language only", ""),
+        ("Equals", "must be among the values of both it and {}", "equals"),
+        ("Disjoint", "must not be a value of {} as well", "disjoint"),
+        ("LessThan", "must be less than every value of {}", "lessThan"),
+        ("LessThanOrEquals", "must be at most every value of {}", "lessThanOrEquals"),
+        ("Not", "must not conform to {}", "not"),
+        ("And", "must conform to all of {}", "and"),
+        ("Or", "must conform to at least one of {}", "or"),
+        ("Xone", "must conform to exactly one of {}", "xone"),
+        ("Node", "must conform to {}", "node"),
+        ("QualifiedMinCount", "needs at least {} value(s) that conform to {}", "qualifiedMinCount qualifiedValueShape"),
+        (
+            "QualifiedMaxCount",
+            "may have at most {} value(s) that conform to {}",
+            "qualifiedMaxCount qualifiedValueShape",
+        ),
+        ("Closed", "is not allowed: the shape is closed", ""),
+        ("HasValue", "must have the value {}", "hasValue"),
+        ("In", "must be one of {}", "in"),
+    )
+}
+
+
+def message_of(document: ShapesDocument, result: Result) -> str:
+    """The message for a result of a shape in the document."""
+    if result.reason is not None:
+        return f"{_show(result.focus)} cannot be judged by {_name(result.shape)}: {result.reason}"
+    own = sorted(document.texts(result.shape, sh("message")))
+    if own:
+        return " / ".join(own)
+    requirement, parameters = _REQUIREMENTS.get(result.component or result.shape, ("does not conform", ()))
+    return f"{_about(result)} {requirement.format(*(_values(document, result.shape, each) for each in parameters))}"
+
+
+def _about(result: Result) -> str:
+    """What the requirement is of."""
+    focus = _show(result.focus)
+    if result.path is None:
+        return focus
+    of_focus = f"{_cut(result.path)} of {focus}"
+    return of_focus if result.value is None else f"the value {_show(result.spelled or result.value)} of {of_focus}"
+
+
+def _values(document: ShapesDocument, shape: Iri, parameter: Iri) -> str:
+    shown: list[str] = []
+    for value in document.objects(shape, parameter):
+        items = document.items(value)
+        if items:
+            shown += map(_show, items)
+        else:
+            shown.append(_limit(document.spelling((shape, parameter, value)) or value))
+    return ", ".join(shown[:_MOST] + ["…"] * (len(shown) > _MOST))
+
+
+def _show(term: Term) -> str:
+    if is_blank(term):
+        return "a shape or node without a name"
+    return _cut(_NAMESPACES.sub(lambda match: f"{_SHORT[match[1]]}:{match[2]}", term.n3))
+
+
+def _limit(term: Term) -> str:
+    """A number that a shape gives is shown as such."""
+    return term.lexical if isinstance(term, Literal) and term.datatype.startswith(XSD) else _show(term)
+
+
+def _name(shape: Iri) -> str:
+    return "a shape without a name" if is_blank(shape) else shape.n3
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -1,0 +1,274 @@
+"""What shapes look at: enough to say which nodes a change concerns, and what must be read to judge them.
+
+Rules
+-----
+* Made from a well-formed document (`wellformed`). Deactivated shapes, and shapes that no target leads to, look at
+  nothing.
+* A shape judges a *focus* through its *values*: the focus itself, or what its path leads to. `inner` are the shapes
+  that judge each value: by sh:property, sh:node, sh:not, sh:and, sh:or, sh:xone, sh:qualifiedValueShape, or as the
+  qualified shape of a sibling (SHACL section 4.7.3).
+* A class that is itself a shape is its own target (SHACL section 2.1.3.3).
+* The results of a property shape of a node shape are results of that node shape, at the same focus. So it can be
+  judged by itself wherever the node shape would be: it has the targets of all shapes that hand its results on
+  (`targets`).
+
+Example
+-------
+::
+
+    model = ShapesModel(document)
+    model.notices((subject, predicate, value))       # may a shape see this statement?
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from bridge.shapes.paths import predicates, read_path
+from bridge.shapes.vocabulary import (
+    OWL_CLASS,
+    PARAMETERS,
+    RDF_TYPE,
+    RDFS_CLASS,
+    SUBCLASS_OF,
+    TARGETS,
+    sh,
+)
+from kernel.terms import Iri, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from bridge.shapes.document import ShapesDocument, Triple
+    from bridge.shapes.paths import Path
+
+NODE_SHAPE: Final = sh("NodeShape")
+PROPERTY_SHAPE: Final = sh("PropertyShape")
+PATH: Final = sh("path")
+PROPERTY: Final = sh("property")
+QUALIFIED: Final = sh("qualifiedValueShape")
+SHAPE_VALUED: Final = (PROPERTY, sh("node"), sh("not"), QUALIFIED)
+SHAPE_LISTS: Final = (sh("and"), sh("or"), sh("xone"))
+
+_SHAPE_TERMS: Final = {Iri(name) for name in TARGETS | PARAMETERS}
+_BESIDE: Final = (sh("equals"), sh("disjoint"), sh("lessThan"), sh("lessThanOrEquals"))
+_LEXICAL: Final = tuple(map(sh, ("datatype", "pattern", "minLength", "maxLength", "languageIn")))
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What makes a node a focus of a shape (SHACL section 2.1.3)."""
+
+    nodes: frozenset[Term]
+    classes: frozenset[Iri]
+    subjects_of: frozenset[Iri]
+    objects_of: frozenset[Iri]
+
+    def __bool__(self) -> bool:
+        return bool(self.nodes or self.classes or self.subjects_of or self.objects_of)
+
+    def __or__(self, other: Targets) -> Targets:
+        return Targets(
+            self.nodes | other.nodes,
+            self.classes | other.classes,
+            self.subjects_of | other.subjects_of,
+            self.objects_of | other.objects_of,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What one shape looks at.
+
+    Args:
+        path: how its values are reached; None for a node shape.
+        classes: classes that its values must have.
+        beside: predicates whose values at the focus its own values are compared with.
+        open_to: for a closed shape, the predicates that its values may have; None: it is not closed.
+        inner: the shapes that judge its values.
+        handed_on: those of them whose results it hands on at its own focus, and does nothing else with.
+        lexical: whether it looks at how a literal is spelled.
+    """
+
+    node: Iri
+    path: Path | None
+    targets: Targets
+    classes: frozenset[Iri]
+    beside: frozenset[Iri]
+    open_to: frozenset[Iri] | None
+    inner: tuple[Iri, ...]
+    handed_on: frozenset[Iri]
+    lexical: bool
+
+
+class ShapesModel:
+    """The shapes of a document, and the index over what they look at.
+
+    Attributes:
+        shapes: every active shape, by its node.
+        live: those that a target leads to.
+        roots: those that have targets.
+        outer: for each shape, the live ones whose values it judges.
+        targets: for each live shape, its targets and those of every shape that hands its results on.
+        classes: classes that some shape asks for or targets.
+    """
+
+    def __init__(self, document: ShapesDocument) -> None:
+        nodes = [node for node in shapes_of(document) if not document.is_true(node, sh("deactivated"))]
+        inner = {node: _inner(document, node) for node in nodes}
+        self.shapes: Mapping[Iri, Shape] = {
+            node: _shape(document, node, tuple(each for each in inner[node] if each in inner)) for node in nodes
+        }
+        self.roots = tuple(shape for shape in self.shapes.values() if shape.targets)
+        self.live = tuple(self._live())
+        self.outer = self._outer()
+        self.targets = self._all_targets()
+        self.classes = frozenset(each for shape in self.live for each in (*shape.classes, *shape.targets.classes))
+        self._along: dict[Iri, list[Shape]] = {}
+        self._beside: dict[Iri, list[Shape]] = {}
+        for shape in self.live:
+            for predicate in predicates(shape.path) if shape.path is not None else ():
+                self._along.setdefault(predicate, []).append(shape)
+            for predicate in shape.beside:
+                self._beside.setdefault(predicate, []).append(shape)
+        self._closed = tuple(shape for shape in self.live if shape.open_to is not None)
+        self._noticed = self._predicates()
+        self._lexical = {each.node for each in self.live if any(shape.lexical for shape in self._reached([each]))}
+
+    def notices(self, triple: Triple) -> bool:
+        """Whether some shape may see the statement; cheap, and reads nothing."""
+        predicate = triple[1]
+        return predicate in self._noticed or any(
+            shape.open_to is not None and predicate not in shape.open_to for shape in self._closed
+        )
+
+    def along(self, predicate: Iri) -> Iterable[Shape]:
+        """The shapes whose path follows a predicate."""
+        return self._along.get(predicate, ())
+
+    def beside(self, predicate: Iri) -> Iterable[Shape]:
+        """The shapes that compare their values with those of a predicate."""
+        return self._beside.get(predicate, ())
+
+    def closed_to(self, predicate: Iri) -> Iterator[Shape]:
+        """The closed shapes whose values may not have a predicate."""
+        for shape in self._closed:
+            if shape.open_to is not None and predicate not in shape.open_to:
+                yield shape
+
+    def is_lexical(self, shape: Iri) -> bool:
+        """Whether a shape, or one within it, looks at how literals are spelled."""
+        return shape in self._lexical
+
+    def _live(self) -> Iterator[Shape]:
+        return self._reached(self.roots)
+
+    def _reached(self, starts: Iterable[Shape]) -> Iterator[Shape]:
+        """The shapes, and all within them, each once."""
+        waiting = list(starts)
+        seen = {shape.node for shape in waiting}
+        while waiting:
+            shape = waiting.pop()
+            yield shape
+            fresh = [node for node in shape.inner if node not in seen]
+            seen.update(fresh)
+            waiting += [self.shapes[node] for node in fresh]
+
+    def _outer(self) -> dict[Iri, tuple[Shape, ...]]:
+        found: dict[Iri, list[Shape]] = {}
+        for shape in self.live:
+            for node in shape.inner:
+                found.setdefault(node, []).append(shape)
+        return {node: tuple(shapes) for node, shapes in found.items()}
+
+    def _all_targets(self) -> dict[Iri, Targets]:
+        found = {shape.node: shape.targets for shape in self.live}
+        waiting = list(self.roots)
+        while waiting:
+            shape = waiting.pop()
+            for node in shape.handed_on:
+                more = found[node] | found[shape.node]
+                if more != found[node]:
+                    found[node] = more
+                    waiting.append(self.shapes[node])
+        return found
+
+    def _predicates(self) -> frozenset[Iri]:
+        targets = [shape.targets for shape in self.roots]
+        noticed = {*self._along, *self._beside}
+        noticed.update(*(each.subjects_of for each in targets), *(each.objects_of for each in targets))
+        if self.classes:
+            noticed |= {RDF_TYPE, SUBCLASS_OF}
+        return frozenset(noticed)
+
+
+def shapes_of(document: ShapesDocument) -> list[Iri]:
+    """Every node that is a shape (SHACL section 2.1): by its type, by what is said of it, or as one refers to it."""
+    found: dict[Iri, None] = {}
+    for subject in document.subjects():
+        described = document.described(subject)
+        types = described.get(RDF_TYPE, [])
+        if not _SHAPE_TERMS.isdisjoint(described) or NODE_SHAPE in types or PROPERTY_SHAPE in types:
+            found[subject] = None
+    for subject in list(found):
+        found.update(dict.fromkeys(referred(document, subject)))
+    return list(found)
+
+
+def referred(document: ShapesDocument, node: Iri) -> list[Iri]:
+    """The shapes that a shape's own constraints refer to."""
+    direct = [each for predicate in SHAPE_VALUED for each in document.nodes(node, predicate)]
+    return direct + [each for predicate in SHAPE_LISTS for each in document.members(node, predicate)]
+
+
+def _inner(document: ShapesDocument, node: Iri) -> list[Iri]:
+    siblings: list[Iri] = []
+    if document.is_true(node, sh("qualifiedValueShapesDisjoint")):
+        for parent in document.subjects():
+            beside = document.nodes(parent, PROPERTY)
+            if node in beside:
+                siblings += [each for sibling in beside for each in document.nodes(sibling, QUALIFIED)]
+    return list(dict.fromkeys([*referred(document, node), *siblings]))
+
+
+def _handed_on(document: ShapesDocument, node: Iri) -> frozenset[Iri]:
+    if document.objects(node, PATH):
+        return frozenset()
+    others = [each for predicate in SHAPE_VALUED if predicate != PROPERTY for each in document.nodes(node, predicate)]
+    listed = [each for predicate in SHAPE_LISTS for each in document.members(node, predicate)]
+    return frozenset(document.nodes(node, PROPERTY)).difference(others, listed)
+
+
+def _shape(document: ShapesDocument, node: Iri, inner: tuple[Iri, ...]) -> Shape:
+    paths = [read_path(document, value) for value in document.objects(node, PATH)]
+    return Shape(
+        node=node,
+        path=next((path for path in paths if not isinstance(path, str)), None),
+        targets=_targets(document, node),
+        classes=frozenset(document.nodes(node, sh("class"))),
+        beside=frozenset(each for predicate in _BESIDE for each in document.nodes(node, predicate)),
+        open_to=_open_to(document, node) if document.is_true(node, sh("closed")) else None,
+        inner=inner,
+        handed_on=_handed_on(document, node).intersection(inner),
+        lexical=any(document.objects(node, predicate) for predicate in _LEXICAL),
+    )
+
+
+def _targets(document: ShapesDocument, node: Iri) -> Targets:
+    types = document.nodes(node, RDF_TYPE)
+    is_class = any(
+        each in {RDFS_CLASS, OWL_CLASS} or RDFS_CLASS in document.objects(each, SUBCLASS_OF) for each in types
+    )
+    return Targets(
+        nodes=frozenset(document.objects(node, sh("targetNode"))),
+        classes=frozenset([*document.nodes(node, sh("targetClass")), *([node] if is_class else [])]),
+        subjects_of=frozenset(document.nodes(node, sh("targetSubjectsOf"))),
+        objects_of=frozenset(document.nodes(node, sh("targetObjectsOf"))),
+    )
+
+
+def _open_to(document: ShapesDocument, node: Iri) -> frozenset[Iri]:
+    """The predicates that sh:closed allows: the plain paths of its property shapes, and those that are ignored."""
+    own = [path for shape in document.nodes(node, PROPERTY) for path in document.nodes(shape, PATH)]
+    return frozenset([*own, *document.members(node, sh("ignoredProperties"))])

@@ -1,0 +1,268 @@
+"""Walking the neighbourhood of a change: which nodes it concerns, and what must be read to judge them.
+
+Rules
+-----
+* Backwards from a changed statement: every shape that may use it, in a path, a class, a comparison, a target or a
+  closed node, gives foci; from a focus the shapes around it lead outwards to the focus of a shape with targets. Those
+  pairs (shape, focus) are all whose results the statement can change.
+* Forwards from a pair: its target's statements, its paths, classes with their superclasses, comparisons, and the same
+  for every shape within. That is all that its results depend on, so results from those statements alone are the
+  results from all of them.
+* A predicate is read only in the direction in which a shape follows it, so that a hub is not unfolded by pointing at
+  it.
+* Only facts that hold at some instant of the horizon are followed.
+* Every fact read counts against a `Budget`; when it is spent, `NeighbourhoodExceeded` is raised.
+
+Example
+-------
+::
+
+    walk = Walk(model, Reader(overlay, Budget(10_000)), horizon)
+    pairs = walk.concerned(triple)
+    facts = walk.surroundings(*pair)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from bridge.shapes.paths import inverted, reach, sources
+from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
+from kernel.terms import Iri, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from uuid import UUID
+
+    from bridge.shapes.document import Triple
+    from bridge.shapes.model import Shape, ShapesModel, Targets
+    from bridge.shapes.overlay import Overlay, Seen
+    from kernel.intervals import Interval
+
+Pair: TypeAlias = tuple[Iri, Term]
+"""A shape and a node to judge by it."""
+
+
+class NeighbourhoodExceeded(Exception):
+    """More would have to be read, or judged, than is allowed."""
+
+
+class Budget:
+    """How much may still be read or judged."""
+
+    def __init__(self, amount: int) -> None:
+        self._left = amount
+
+    def spend(self, amount: int = 1) -> None:
+        """Takes from it. Raises `NeighbourhoodExceeded` when it is spent."""
+        self._left -= amount
+        if self._left < 0:
+            raise NeighbourhoodExceeded
+
+
+class Reader:
+    """Reads the facts of an overlay once each, within a budget."""
+
+    def __init__(self, overlay: Overlay, budget: Budget) -> None:
+        self.overlay = overlay
+        self._budget = budget
+        self._read: dict[tuple[Iri | None, Iri | None, Term | None], list[Seen]] = {}
+
+    def read(
+        self,
+        subject: Iri | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,  # noqa: A002 - the term's name in RDF
+    ) -> list[Seen]:
+        """The facts that match."""
+        key = (subject, predicate, object)
+        found = self._read.get(key)
+        if found is None:
+            found = self._read[key] = list(self.stream(*key))
+        return found
+
+    def stream(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
+        """The facts that match, as far as they are asked for."""
+        for seen in self.overlay.match(subject, predicate, value):
+            self._budget.spend()
+            yield seen
+
+
+class Walk:
+    """Walks from statements to foci and from foci to statements, over the facts that hold within a horizon."""
+
+    def __init__(self, model: ShapesModel, reader: Reader, horizon: Interval) -> None:
+        self._model = model
+        self._reader = reader
+        self._horizon = horizon
+        self._used: dict[UUID, Seen] = {}
+
+    # --- backwards ----------------------------------------------------------------------------------------------------
+
+    def concerned(self, triple: Triple) -> set[Pair]:
+        """Every pair whose results may change with the statement."""
+        subject, predicate, value = triple
+        model = self._model
+        pairs: set[Pair] = set()
+        for shape in model.along(predicate):
+            if shape.path is not None:
+                pairs |= self.outward(shape, sources(shape.path, triple, self._step))
+        for shape in model.beside(predicate):
+            pairs |= self.outward(shape, {subject})
+        for shape in model.closed_to(predicate):
+            pairs |= self.outward(shape, self._judging(shape, {subject}))
+        for root in model.roots:
+            if predicate in root.targets.subjects_of:
+                pairs.add((root.node, subject))
+            if predicate in root.targets.objects_of:
+                pairs.add((root.node, value))
+        if model.classes and isinstance(value, Iri):
+            pairs |= self._concerned_by_class(subject, predicate, value)
+        return pairs
+
+    def outward(self, shape: Shape, foci: Iterable[Term]) -> set[Pair]:
+        """The pairs, no wider than need be, whose results depend on the shape judging one of the foci."""
+        pairs: set[Pair] = set()
+        waiting: list[tuple[Shape, frozenset[Term], bool]] = [(shape, frozenset(foci), True)]
+        seen: set[tuple[Iri, Term, bool]] = set()
+        while waiting:
+            inner, nodes, counts = waiting.pop()
+            fresh = {node for node in nodes if (inner.node, node, counts) not in seen}
+            seen |= {(inner.node, node, counts) for node in fresh}
+            if counts and self._model.targets[inner.node]:
+                pairs |= {(inner.node, node) for node in fresh}
+            # What is only handed on has been counted, with the targets of the shape that hands it on.
+            waiting += [
+                (outer, frozenset(self._judging(outer, fresh)), inner.node not in outer.handed_on)
+                for outer in (self._model.outer.get(inner.node, ()) if fresh else ())
+            ]
+        return pairs
+
+    def _judging(self, shape: Shape, values: set[Term]) -> set[Term]:
+        """The foci at which a shape has one of the values."""
+        return values if shape.path is None else reach(inverted(shape.path), values, self._step)
+
+    def _concerned_by_class(self, subject: Iri, predicate: Iri, value: Iri) -> set[Pair]:
+        if predicate not in (RDF_TYPE, SUBCLASS_OF):
+            return set()
+        classes = self._superclasses({value}) & self._model.classes
+        if not classes:
+            return set()
+        nodes: set[Term] = {subject}
+        if predicate == SUBCLASS_OF:
+            below = reach_all({subject}, lambda each: self._subjects(SUBCLASS_OF, each))
+            nodes = {instance for each in below for instance in self._subjects(RDF_TYPE, each)}
+        pairs: set[Pair] = set()
+        for shape in self._model.live:
+            if not shape.classes.isdisjoint(classes):
+                pairs |= self.outward(shape, self._judging(shape, nodes))
+            if not shape.targets.classes.isdisjoint(classes):
+                pairs |= {(shape.node, node) for node in nodes}
+        return pairs
+
+    # --- forwards -----------------------------------------------------------------------------------------------------
+
+    def surroundings(self, shape: Iri, focus: Term) -> list[Seen] | None:
+        """Every fact that the results of the shape at the focus depend on, its target's included.
+
+        None if the node is no focus of the shape at any instant of the horizon.
+        """
+        self._used = {}
+        if not self._may_be_target(self._model.targets[shape], focus):
+            return None
+        self._look(self._model.shapes[shape], focus, set())
+        return list(self._used.values())
+
+    def inside(self, shape: Iri, focus: Term) -> list[Seen]:
+        """The same for a shape within another, targets apart."""
+        self._used = {}
+        self._look(self._model.shapes[shape], focus, set())
+        return list(self._used.values())
+
+    def target_facts(self, shape: Iri, focus: Term) -> list[Seen]:
+        """The facts that make the node a focus of the shape."""
+        self._used = {}
+        self._may_be_target(self._model.targets[shape], focus)
+        return list(self._used.values())
+
+    def _look(self, shape: Shape, focus: Term, done: set[Pair]) -> None:
+        if (shape.node, focus) in done:
+            return
+        done.add((shape.node, focus))
+        values: set[Term] = {focus} if shape.path is None else reach(shape.path, {focus}, self._step)
+        for predicate in shape.beside:
+            self._step(predicate, focus, inverse=False)
+        for value in values:
+            if shape.classes:
+                self._classes_of(value)
+            if shape.open_to is not None and isinstance(value, Iri):
+                self._facts(subject=value)
+        for node in shape.inner:
+            for value in values:
+                self._look(self._model.shapes[node], value, done)
+
+    def _may_be_target(self, targets: Targets, focus: Term) -> bool:
+        """Whether the node is a focus at some instant, before or after; reads what says so."""
+        found = focus in targets.nodes
+        if targets.classes and not targets.classes.isdisjoint(self._classes_of(focus)):
+            found = True
+        for predicate in targets.subjects_of:
+            if isinstance(focus, Iri) and self._facts(subject=focus, predicate=predicate):
+                found = True
+        for predicate in targets.objects_of:
+            found = self._is_object_of(predicate, focus) or found
+        return found
+
+    def _is_object_of(self, predicate: Iri, focus: Term) -> bool:
+        """Whether something points at the node; a pointer that always does is enough, however many there are."""
+        found = False
+        for seen in self._reader.stream(None, predicate, focus):
+            if seen.interval.overlaps(self._horizon):
+                found = True
+                self._used[seen.content.id] = seen
+                if seen.before and seen.after and seen.interval.intersect(self._horizon) == self._horizon:
+                    break
+        return found
+
+    def _classes_of(self, node: Term) -> set[Iri]:
+        return self._superclasses({each for each in self._step(RDF_TYPE, node, inverse=False) if isinstance(each, Iri)})
+
+    def _superclasses(self, classes: set[Iri]) -> set[Iri]:
+        """The classes and all above them."""
+        return reach_all(
+            classes,
+            lambda each: (up for up in self._step(SUBCLASS_OF, each, inverse=False) if isinstance(up, Iri)),
+        )
+
+    def _subjects(self, predicate: Iri, value: Iri) -> Iterator[Iri]:
+        return (seen.content.statement.subject for seen in self._facts(predicate=predicate, object=value))
+
+    def _step(self, predicate: Iri, node: Term, *, inverse: bool) -> list[Term]:
+        if inverse:
+            return [seen.content.statement.subject for seen in self._facts(predicate=predicate, object=node)]
+        if not isinstance(node, Iri):
+            return []
+        return [seen.content.statement.object for seen in self._facts(subject=node, predicate=predicate)]
+
+    def _facts(
+        self,
+        subject: Iri | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,  # noqa: A002 - the term's name in RDF
+    ) -> list[Seen]:
+        read = self._reader.read(subject, predicate, object)
+        found = [seen for seen in read if seen.interval.overlaps(self._horizon)]
+        for seen in found:
+            self._used[seen.content.id] = seen
+        return found
+
+
+def reach_all(starts: set[Iri], onward: Callable[[Iri], Iterable[Iri]]) -> set[Iri]:
+    """The starts and everything that leads on from them."""
+    found = set(starts)
+    waiting = list(starts)
+    while waiting:
+        fresh = set(onward(waiting.pop())) - found
+        found |= fresh
+        waiting += fresh
+    return found

@@ -1,0 +1,163 @@
+"""The data graph before and after a plan, as facts.
+
+Rules
+-----
+* The data graph is every graph but the reserved ones, and the ontology graph: `m:ontology` is part of it.
+* A fact that the plan supersedes is there before, one that it records is there after, every other one both times.
+  Facts of all valid times are read; which of them matter is for the reader to say.
+* For a load session the facts recorded are in the view already.
+* A literal counts in each spelling that it was submitted in, and in its stored form if the fact was asserted so: a
+  fact has no evidence of another spelling from the certificate that brought it.
+
+Example
+-------
+::
+
+    overlay = Overlay.of_plan(plan, view)
+    [seen.before for seen in overlay.match(subject=focus, predicate=name)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from kernel.terms import Iri, Literal, Term
+from kernel.vocabulary import GOVERNANCE, ONTOLOGY_GRAPH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from uuid import UUID
+
+    from bridge.shapes.document import Triple
+    from kernel.facts import FactContent
+    from kernel.intervals import Interval
+    from kernel.plan import Plan
+    from kernel.ports import FactsView
+
+_OUTSIDE = GOVERNANCE - {ONTOLOGY_GRAPH}
+
+
+def is_data(graph: Iri) -> bool:
+    """Whether the graph is part of the data graph."""
+    return graph not in _OUTSIDE
+
+
+def triple_of(content: FactContent) -> Triple:
+    """What a fact says, whatever its graph."""
+    statement = content.statement
+    return statement.subject, statement.predicate, statement.object
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A fact of the data graph, and on which sides of the plan it is believed.
+
+    Args:
+        content: the fact.
+        certificate: the one that brought it; None for the plan's own.
+    """
+
+    content: FactContent
+    before: bool
+    after: bool
+    certificate: UUID | None
+
+    @property
+    def interval(self) -> Interval:
+        """When it holds."""
+        return self.content.interval
+
+    @property
+    def triple(self) -> Triple:
+        """What it says, whatever its graph."""
+        return triple_of(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """The spellings of a fact's literal before and after the plan."""
+
+    before: frozenset[Literal]
+    after: frozenset[Literal]
+
+
+class Overlay:
+    """Reads the facts of a view as they are before and after a change of them.
+
+    Args:
+        view: the facts believed at the head.
+        recorded: the facts that come.
+        in_view: whether they are in the view already.
+        superseded: the facts that go.
+        spellings: what the plan's evidence says of spellings, by fact.
+    """
+
+    def __init__(
+        self,
+        view: FactsView,
+        recorded: Iterable[FactContent],
+        *,
+        in_view: bool,
+        superseded: Iterable[UUID] = (),
+        spellings: Mapping[UUID, list[Literal]] | None = None,
+    ) -> None:
+        self._view = view
+        self._superseded = frozenset(superseded)
+        self._recorded = {content.id for content in recorded}
+        self._spellings = spellings or {}
+        self._by_subject: dict[Iri, list[FactContent]] = {}
+        self._by_object: dict[Term, list[FactContent]] = {}
+        for content in () if in_view else recorded:
+            if is_data(content.statement.graph):
+                self._by_subject.setdefault(content.statement.subject, []).append(content)
+                self._by_object.setdefault(content.statement.object, []).append(content)
+
+    @classmethod
+    def of_plan(cls, plan: Plan, view: FactsView) -> Self:
+        """What a plan that is not yet in the view does to it."""
+        spellings: dict[UUID, list[Literal]] = {}
+        for item in plan.evidence:
+            if item.spelling.object is not None:
+                spellings.setdefault(item.fact, []).append(item.spelling.object)
+        superseded = (fact.id for fact in plan.supersede)
+        return cls(view, plan.record, in_view=False, superseded=superseded, spellings=spellings)
+
+    def match(
+        self,
+        subject: Iri | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,  # noqa: A002 - the term's name in RDF
+    ) -> Iterator[Seen]:
+        """The facts that match; a subject or an object must be given."""
+        for fact in self._view.believed(subject=subject, predicate=predicate, object=object):
+            if is_data(fact.statement.graph):
+                identifier = fact.id
+                comes, goes = identifier in self._recorded, identifier in self._superseded
+                yield Seen(fact.content, not comes, not goes, fact.certificate)
+        coming = self._by_object.get(object, ()) if object is not None else ()
+        if subject is not None:
+            coming = self._by_subject.get(subject, ())
+        for content in coming:
+            statement = content.statement
+            if predicate in (None, statement.predicate) and object in (None, statement.object):
+                yield Seen(content, before=False, after=True, certificate=None)
+
+    def spelled(self, facts: Iterable[Seen]) -> dict[UUID, Spelled]:
+        """The spellings of those facts whose literal has any that differs from the stored one."""
+        literal = {seen.content.id: seen for seen in facts if isinstance(seen.content.statement.object, Literal)}
+        held = [identifier for identifier, seen in literal.items() if seen.certificate is not None]
+        known = self._view.evidence_of(held) if held else {}
+        found: dict[UUID, Spelled] = {}
+        for identifier, seen in literal.items():
+            stored = seen.content.statement.object
+            old = [item for item in known.get(identifier, ()) if item.content.spelling.object is not None]
+            own = self._spellings.get(identifier, [])
+            before = frozenset(item.content.spelling.object for item in old if item.content.spelling.object is not None)
+            brought = any(item.certificate == seen.certificate for item in old) or (seen.certificate is None and own)
+            if not brought and isinstance(stored, Literal):
+                before |= {stored}
+            after = before.union(own)
+            if before != {stored} or after != {stored}:
+                found[identifier] = Spelled(before, after)
+        return found

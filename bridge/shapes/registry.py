@@ -1,0 +1,109 @@
+"""The shapes in force, and shapes that are to be: read, checked and made ready once.
+
+Rules
+-----
+* Shapes are the believed facts of `m:shapes` in their submitted spelling, the last one of a literal that has several.
+* They are kept by the ids of their facts. A view that keeps the facts of the reserved graphs gives the same tuple
+  each time, and then nothing is compared.
+* rdflib and pySHACL are loaded when a shape is first judged by, or written.
+* A shapes graph that cannot be used is kept with its problems: nothing is judged by half of it.
+
+Example
+-------
+::
+
+    shapes = registry.of(facts, view)
+    shapes.problems or shapes.engine
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bridge.shapes.document import ShapesDocument
+from bridge.shapes.model import ShapesModel
+from bridge.shapes.wellformed import Problem, problems
+from kernel.terms import Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from uuid import UUID
+
+    from bridge.shapes.engine import Engine
+    from kernel.facts import EvidenceContent, Fact, FactContent
+    from kernel.ports import FactsView
+
+_KEPT = 4
+
+
+class Shapes:
+    """A shapes graph, checked, and made ready to judge by when it is first needed."""
+
+    def __init__(self, document: ShapesDocument) -> None:
+        self.document = document
+        self._problems = problems(document)
+
+    @cached_property
+    def model(self) -> ShapesModel:
+        """What the shapes look at; meaningless while there are problems."""
+        return ShapesModel(self.document)
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        """Why the shapes cannot be used, as far as is known without loading an engine; empty: they can."""
+        return self._problems
+
+    @property
+    def engine(self) -> Engine | None:
+        """What judges by the shapes; None if it refuses them, which is then among the problems."""
+        return None if self._problems else self._engine
+
+    @cached_property
+    def _engine(self) -> Engine | None:
+        # Loading rdflib and pySHACL takes a quarter of a second that a base without shapes need not wait.
+        from bridge.shapes.engine import Engine, UnusableShapes  # noqa: PLC0415
+
+        try:
+            return Engine(self.document, self.model)
+        except UnusableShapes as error:
+            node = next(iter(self.model.shapes))
+            self._problems.append(Problem(node, None, None, f"the shapes cannot be loaded: {error}"))
+            return None
+
+    def tried(self) -> Sequence[Problem]:
+        """Every problem, those included that show only when the engine tries each shape."""
+        engine = self.engine
+        tried = [Problem(node, None, None, reason) for node, reason in engine.faults()] if engine is not None else []
+        return [*self._problems, *tried]
+
+
+class Registry:
+    """Keeps the shapes that were last in force."""
+
+    def __init__(self) -> None:
+        self._latest: tuple[tuple[Fact, ...], Shapes] | None = None
+        self._known: dict[frozenset[UUID], Shapes] = {}
+
+    def of(self, facts: tuple[Fact, ...], view: FactsView) -> Shapes:
+        """The shapes that these facts hold; they must be believed in the view."""
+        if self._latest is not None and self._latest[0] is facts:
+            return self._latest[1]
+        key = frozenset(fact.id for fact in facts)
+        shapes = self._known.get(key)
+        if shapes is None:
+            while len(self._known) >= _KEPT:
+                del self._known[next(iter(self._known))]
+            shapes = self._known[key] = Shapes(document_of([fact.content for fact in facts], view, ()))
+        self._latest = (facts, shapes)
+        return shapes
+
+
+def document_of(facts: Sequence[FactContent], view: FactsView, evidence: Iterable[EvidenceContent]) -> ShapesDocument:
+    """The document that facts hold, some of them perhaps only planned, with the evidence that comes with those."""
+    literal = {fact.id for fact in facts if isinstance(fact.statement.object, Literal)}
+    held = view.evidence_of(list(literal)) if literal else {}
+    said = [item.content for items in held.values() for item in items] + [
+        each for each in evidence if each.fact in literal
+    ]
+    return ShapesDocument(facts, {each.fact: each.spelling.object for each in said if each.spelling.object is not None})

@@ -1,0 +1,51 @@
+"""What an engine says of one shape at one focus, in the kernel's terms.
+
+Example
+-------
+>>> from bridge.shapes.vocabulary import sh
+>>> from kernel.terms import Iri
+>>> result = Result(Iri("urn:shape"), Iri("urn:ann"), "<urn:name>", None, sh("MinCountConstraintComponent"), None)
+>>> result.key[1].n3
+'<urn:ann>'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from kernel.terms import Iri, Literal, Term
+
+ResultKey: TypeAlias = "tuple[Iri, Term, str | None, Term | None, Iri | None]"
+"""What makes two results the same one: shape, focus, path, value, component."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One validation result (SHACL section 3.6.2).
+
+    Args:
+        shape: the source shape.
+        focus: the focus node.
+        path: the path as SPARQL writes it; None at a node shape.
+        value: the value at fault in its stored form, if there is one.
+        component: the constraint component; None: the shape could not be judged at all.
+        severity: the shape's severity; None for sh:Violation.
+        spelled: the value as it was submitted.
+        reason: why the shape could not be judged.
+    """
+
+    shape: Iri
+    focus: Term
+    path: str | None
+    value: Term | None
+    component: Iri | None
+    severity: Iri | None
+    spelled: Literal | None = field(default=None, compare=False)
+    reason: str | None = field(default=None, compare=False)
+
+    @property
+    def key(self) -> ResultKey:
+        """What makes it the same result as another."""
+        return self.shape, self.focus, self.path, self.value, self.component

@@ -1,0 +1,203 @@
+"""Judging one shape at one focus over valid time, before and after a change.
+
+Rules (SequencedValidity, IncrementalEqualsFull)
+-----
+* The time in which the change may matter is cut wherever a fact of the surroundings begins or ends: throughout a
+  slice the same statements hold. A slice in which the change makes no difference is not judged.
+* New are the results after the change without those before it, by key. A slice that is clear after it is not judged
+  before.
+* A result inside a shape (of a property shape within a property shape) may have been there already through another
+  focus: before it counts as new, every other pair that can give it is judged as it was.
+
+Example
+-------
+::
+
+    for violation in Slices(model, engine, reader, budget).violations(pair, parts, graphs):
+        violation.part, violation.result
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+from bridge.shapes.neighbourhood import Walk
+from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
+from kernel.intervals import Interval
+from kernel.terms import Iri, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from uuid import UUID
+
+    from bridge.shapes.document import Triple
+    from bridge.shapes.engine import Engine
+    from bridge.shapes.model import ShapesModel, Targets
+    from bridge.shapes.neighbourhood import Budget, Pair, Reader
+    from bridge.shapes.overlay import Seen, Spelled
+    from bridge.shapes.results import Result, ResultKey
+    from kernel.terms import Term
+
+Holding: TypeAlias = "dict[Triple, tuple[Literal, ...]]"
+"""The statements that hold throughout a slice, each with the spellings of its literal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A result that a change brings.
+
+    Args:
+        part: when it does.
+        graphs: the graphs of the facts that it was drawn from.
+    """
+
+    result: Result
+    part: Interval
+    graphs: frozenset[Iri]
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What is known of one pair."""
+
+    pair: Pair
+    facts: Sequence[Seen]
+    spelled: Mapping[UUID, Spelled]
+
+    def holding(self, instant: int, *, after: bool) -> Holding:
+        """What holds at an instant, before or after the change."""
+        found: dict[Triple, set[Literal]] = {}
+        for seen in self.facts:
+            if (seen.after if after else seen.before) and seen.interval.start <= instant < seen.interval.end:
+                spellings = found.setdefault(seen.triple, set())
+                value = seen.content.statement.object
+                known = self.spelled.get(seen.content.id)
+                if known is not None:
+                    spellings |= known.after if after else known.before
+                elif isinstance(value, Literal):
+                    spellings.add(value)
+        return {triple: tuple(sorted(spellings, key=_text)) for triple, spellings in found.items()}
+
+
+class Slices:
+    """Judges pairs by the shapes of a model.
+
+    Args:
+        budget: how many statements may be judged in all.
+    """
+
+    def __init__(self, model: ShapesModel, engine: Engine, reader: Reader, budget: Budget) -> None:
+        self._model = model
+        self._engine = engine
+        self._reader = reader
+        self._budget = budget
+        self._keys: dict[tuple[Pair, Interval], set[ResultKey]] = {}
+
+    def violations(self, pair: Pair, parts: Sequence[Interval], graphs: frozenset[Iri]) -> Iterator[Violation]:
+        """The results of a pair that are new in any of the parts of time.
+
+        Args:
+            pair: a shape with targets, and a node.
+            parts: when the change may matter to the pair, in order.
+            graphs: the graphs of the statements that change.
+
+        Raises:
+            NeighbourhoodExceeded: too much would have to be read or judged.
+        """
+        walk = Walk(self._model, self._reader, Interval(parts[0].start, parts[-1].end))
+        around = self._surroundings(walk, pair)
+        if around is None:
+            return
+        for part in _slices(parts, [seen.interval for seen in around.facts]):
+            after = around.holding(part.start, after=True)
+            before = around.holding(part.start, after=False)
+            if after == before:
+                continue
+            found = self._results(pair, after)
+            old = {result.key for result in self._results(pair, before)} if found else set()
+            for result in found:
+                if result.key not in old:
+                    drawn = graphs | self._drawn_from(walk, around, result, part.start)
+                    for new in self._new_parts(result, pair, part):
+                        yield Violation(result, new, drawn)
+
+    def _surroundings(self, walk: Walk, pair: Pair) -> _Surroundings | None:
+        facts = walk.surroundings(*pair)
+        if facts is None:
+            return None
+        lexical = self._model.is_lexical(pair[0])
+        return _Surroundings(pair, facts, self._reader.overlay.spelled(facts) if lexical else {})
+
+    def _results(self, pair: Pair, holding: Holding) -> list[Result]:
+        shape, focus = pair
+        self._budget.spend(len(holding))
+        if not _is_target(self._model.targets[shape], focus, holding):
+            return []
+        return self._engine.judge(shape, focus, holding)
+
+    def _new_parts(self, result: Result, pair: Pair, part: Interval) -> Iterable[Interval]:
+        """The part of time without those in which another pair gave the same result before the change."""
+        walk = Walk(self._model, self._reader, part)
+        others = walk.outward(self._model.shapes[result.shape], {result.focus}) - {pair}
+        if not others:
+            return [part]
+        surroundings = [around for other in others if (around := self._surroundings(walk, other)) is not None]
+        slices = _slices([part], [seen.interval for around in surroundings for seen in around.facts])
+        return [
+            each for each in slices if not any(result.key in self._keys_before(near, each) for near in surroundings)
+        ]
+
+    def _keys_before(self, around: _Surroundings, part: Interval) -> set[ResultKey]:
+        key = (around.pair, part)
+        known = self._keys.get(key)
+        if known is None:
+            results = self._results(around.pair, around.holding(part.start, after=False))
+            known = self._keys[key] = {result.key for result in results}
+        return known
+
+    def _drawn_from(self, walk: Walk, around: _Surroundings, result: Result, instant: int) -> frozenset[Iri]:
+        """The graphs of what a result depends on: the target's facts, and those of its own shape at its own focus."""
+        shape, focus = around.pair
+        facts = list(around.facts)
+        if result.focus == focus:
+            facts = [*walk.target_facts(shape, focus), *walk.inside(result.shape, focus)]
+        return frozenset(seen.content.statement.graph for seen in facts if seen.interval.contains(instant))
+
+
+def _slices(parts: Iterable[Interval], intervals: Iterable[Interval]) -> Iterator[Interval]:
+    """The parts, cut wherever one of the intervals begins or ends."""
+    cuts = {cut for interval in intervals for cut in (interval.start, interval.end)}
+    for part in parts:
+        within = sorted({part.start, part.end, *(cut for cut in cuts if part.contains(cut))})
+        for start, end in pairwise(within):
+            yield Interval(start, end)
+
+
+def _is_target(targets: Targets, focus: Term, holding: Holding) -> bool:
+    """Whether the node is a focus where these statements hold (SHACL section 2.1.3)."""
+    if focus in targets.nodes:
+        return True
+    for subject, predicate, value in holding:
+        if subject == focus and predicate in targets.subjects_of:
+            return True
+        if value == focus and predicate in targets.objects_of:
+            return True
+    return bool(targets.classes) and not targets.classes.isdisjoint(_classes(focus, holding))
+
+
+def _classes(node: Term, holding: Holding) -> set[Term]:
+    """The classes of a node and all above them."""
+    found = {value for subject, predicate, value in holding if subject == node and predicate == RDF_TYPE}
+    waiting = list(found)
+    while waiting:
+        below = waiting.pop()
+        above = {value for subject, predicate, value in holding if subject == below and predicate == SUBCLASS_OF}
+        waiting += above - found
+        found |= above
+    return found
+
+
+def _text(literal: Literal) -> str:
+    return literal.n3

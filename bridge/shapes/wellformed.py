@@ -1,0 +1,251 @@
+"""Whether a shapes graph is well formed: what is not is refused when it is written, with its place.
+
+Rules
+-----
+* Every SHACL term is one that exists and, as predicate or type, one that can be used here (`vocabulary`).
+* The syntax rules of SHACL (SHACL appendix B): what kind of value each property takes, how many, and on which shapes;
+  a property shape has exactly one well-formed path; lists are well formed and end.
+* Patterns compile, and flags are among those that mean the same everywhere.
+* No shape contains itself (SHACL section 3.4.3 leaves the meaning open), none is nested beyond `DEEPEST` or unfolds
+  to more than `LARGEST` shapes: judging must end. A shape that is referred to is described.
+* All of it is total and linear in the document, apart from the unfolding, which is counted and not carried out.
+
+Example
+-------
+::
+
+    for problem in problems(document):
+        problem.place, problem.reason
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from bridge.shapes.model import PATH, PROPERTY, PROPERTY_SHAPE, SHAPE_LISTS, SHAPE_VALUED, referred, shapes_of
+from bridge.shapes.parameters import RULES
+from bridge.shapes.paths import halved, levels, read_path
+from bridge.shapes.vocabulary import RDF_TYPE, REPORTED, SH, UNSUPPORTED, USABLE, sh
+from kernel.terms import Iri, Literal, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from bridge.shapes.document import ShapesDocument
+    from bridge.shapes.parameters import Rule
+
+DEEPEST: Final = 30
+"""How many shapes may lie within one another."""
+
+LARGEST: Final = 5_000
+"""How many shapes one may unfold to, those that it refers to twice counted twice."""
+
+PATH_LEVELS: Final = 10
+"""How deep a path may be nested: pySHACL follows no more."""
+
+_KNOWN: Final = USABLE | UNSUPPORTED | REPORTED
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that keeps a shapes graph from being used.
+
+    Args:
+        place: the node that it is about.
+        predicate: what is said of the node, if that is at fault.
+        value: the value at fault, if one is.
+        reason: what is wrong, and what to write instead.
+    """
+
+    place: Iri
+    predicate: Iri | None
+    value: Term | None
+    reason: str
+
+
+def problems(document: ShapesDocument) -> list[Problem]:
+    """Every problem of a shapes graph; none: it can be used."""
+    shapes = shapes_of(document)
+    found = list(_vocabulary(document))
+    for shape in shapes:
+        found += _values(document, shape)
+        found += _paths(document, shape)
+        found += _patterns(document, shape)
+        found += _references(document, shape)
+    return found + list(_nesting(document, shapes))
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def _vocabulary(document: ShapesDocument) -> Iterator[Problem]:
+    """Terms that do not exist, wherever they stand, and terms that cannot be used where they would have an effect."""
+    for subject, predicate, value in document:
+        acting: set[Term] = {predicate, value} if predicate == RDF_TYPE else {predicate}
+        for term in (subject, predicate, value):
+            if isinstance(term, Iri) and term.value.startswith(SH) and _is_unusable(term, acting):
+                yield Problem(subject, predicate, value, _unusable(term.value))
+
+
+def _is_unusable(term: Iri, acting: set[Term]) -> bool:
+    return term.value not in USABLE and (term in acting or term.value not in _KNOWN)
+
+
+def _unusable(name: str) -> str:
+    short = f"sh:{name.removeprefix(SH)}"
+    if name in UNSUPPORTED:
+        return f"{short} is not supported: only SHACL Core is judged here"
+    if name in REPORTED:
+        return f"{short} belongs in validation reports, not in shapes"
+    return f"there is no {short} in SHACL: check its spelling"
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def _values(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
+    on_property = bool(document.objects(shape, PATH))
+    described = document.described(shape)
+    for predicate, terms in described.items():
+        rule = RULES.get(predicate)
+        if rule is None:
+            continue
+        short = f"sh:{predicate.value.removeprefix(SH)}"
+        if rule.on_properties_only and not on_property:
+            yield Problem(shape, predicate, None, f"{short} needs a path: it has no meaning on a node shape")
+        if rule.single and len(terms) > 1:
+            yield Problem(shape, predicate, None, f"{short} is given {len(terms)} times: give it once")
+        for term in terms:
+            if not _fits(document, rule, term):
+                yield Problem(shape, predicate, term, f"{short} takes {rule.expected}")
+    yield from _pairs(shape, described)
+
+
+def _fits(document: ShapesDocument, rule: Rule, term: Term) -> bool:
+    if not rule.listed:
+        return rule.fits(term)
+    items = document.items(term)
+    return items is not None and all(map(rule.fits, items))
+
+
+def _pairs(shape: Iri, described: Mapping[Iri, Sequence[Term]]) -> Iterator[Problem]:
+    """Properties that mean nothing without another one."""
+    counts = (sh("qualifiedMinCount"), sh("qualifiedMaxCount"))
+    qualified = sh("qualifiedValueShape")
+    if qualified in described and not any(count in described for count in counts):
+        yield Problem(
+            shape, qualified, None, "sh:qualifiedValueShape needs sh:qualifiedMinCount or sh:qualifiedMaxCount"
+        )
+    for count in (*counts, sh("qualifiedValueShapesDisjoint")):
+        if count in described and qualified not in described:
+            yield Problem(shape, count, None, "it needs a sh:qualifiedValueShape")
+    if sh("ignoredProperties") in described and sh("closed") not in described:
+        yield Problem(shape, sh("ignoredProperties"), None, "it needs sh:closed")
+
+
+# --- paths and patterns -----------------------------------------------------------------------------------------------
+
+
+def _paths(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
+    values = document.objects(shape, PATH)
+    is_property = PROPERTY_SHAPE in document.objects(shape, RDF_TYPE)
+    if is_property and not values:
+        yield Problem(shape, PATH, None, "a property shape needs a sh:path")
+    if sh("NodeShape") in document.objects(shape, RDF_TYPE) and (values or is_property):
+        yield Problem(shape, PATH, None, "a node shape has no sh:path, and is no property shape")
+    if len(values) > 1:
+        yield Problem(shape, PATH, None, f"a property shape has one sh:path, this one has {len(values)}")
+    for value in values:
+        path = read_path(document, value)
+        if isinstance(path, str):
+            yield Problem(shape, PATH, value, path)
+        elif levels(halved(path)) > PATH_LEVELS:
+            yield Problem(
+                shape, PATH, value, "the path is too long, or nested too deep, to be followed: split the shape"
+            )
+
+
+def _patterns(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
+    for flags in document.texts(shape, sh("flags")):
+        if not set(flags) <= {"i", "m"}:
+            yield Problem(shape, sh("flags"), Literal(flags), "only the flags i and m are supported")
+    for term in document.objects(shape, sh("pattern")):
+        reason = _pattern_fault(term.lexical) if isinstance(term, Literal) else None
+        if reason is not None:
+            yield Problem(shape, sh("pattern"), term, f"the regular expression cannot be used: {reason}")
+
+
+def _pattern_fault(pattern: str) -> str | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "error"
+            )  # what Python only warns of, such as nested sets, means something else elsewhere
+            re.compile(pattern)
+    except (re.error, Warning, OverflowError, RecursionError) as error:
+        return str(error)
+    return None
+
+
+# --- references -------------------------------------------------------------------------------------------------------
+
+
+def _references(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
+    """Whatever is referred to must be there, and be of the kind that is asked for."""
+    for predicate in SHAPE_VALUED:
+        for node in document.nodes(shape, predicate):
+            is_property = bool(document.objects(node, PATH))
+            if not document.described(node):
+                yield Problem(shape, predicate, node, "there is no such shape")
+            elif predicate == PROPERTY and not is_property:
+                yield Problem(node, PATH, None, "a property shape needs a sh:path")
+            elif predicate == sh("node") and is_property:
+                yield Problem(shape, predicate, node, "sh:node takes a node shape: use sh:property for one with a path")
+    for predicate in SHAPE_LISTS:
+        if any(document.items(head) == [] for head in document.objects(shape, predicate)):
+            yield Problem(shape, predicate, None, "the list is empty")
+        for node in document.members(shape, predicate):
+            if not document.described(node):
+                yield Problem(shape, predicate, node, "there is no such shape")
+
+
+def _nesting(document: ShapesDocument, shapes: Sequence[Iri]) -> Iterator[Problem]:
+    """The first shape found to contain itself, or every one that holds too many others."""
+    measured: dict[Iri, tuple[int, int]] = {}
+    for shape in shapes:
+        cycle = _measure(document, shape, measured)
+        if cycle is not None:
+            route = " → ".join(each.n3 for each in cycle)
+            yield Problem(cycle[0], None, None, f"the shape contains itself: {route}")
+            return
+    for shape in shapes:
+        depth, size = measured[shape]
+        if depth > DEEPEST:
+            yield Problem(shape, None, None, f"shapes lie within one another {depth} deep: {DEEPEST} are allowed")
+        elif size > LARGEST:
+            yield Problem(shape, None, None, f"the shape unfolds to {size} shapes: {LARGEST} are allowed")
+
+
+def _measure(document: ShapesDocument, start: Iri, measured: dict[Iri, tuple[int, int]]) -> list[Iri] | None:
+    """Measures depth and unfolded size of a shape and of all within; answers a cycle instead, if it meets one.
+
+    Without recursion of its own, because the document decides how deep it would go.
+    """
+    route: list[Iri] = []
+    waiting: list[tuple[Iri, bool]] = [(start, False)]
+    while waiting:
+        node, leaving = waiting.pop()
+        if leaving:
+            route.pop()
+            within = [measured[each] for each in referred(document, node)]
+            measured[node] = (1 + max((depth for depth, _ in within), default=0), 1 + sum(size for _, size in within))
+        elif node in route:
+            return [*route[route.index(node) :], node]
+        elif node not in measured:
+            route.append(node)
+            waiting.append((node, True))
+            waiting += [(each, False) for each in referred(document, node)]
+    return None

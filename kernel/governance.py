@@ -97,6 +97,10 @@ class GovernedView:
             return iter(self._governance.facts(graph, self._view))
         return self._view.believed(subject=subject, predicate=predicate, object=object, graph=graph)
 
+    def governing(self, graph: Iri) -> tuple[Fact, ...]:
+        """The believed facts of a reserved graph; the same tuple until they may have changed."""
+        return self._governance.facts(graph, self._view)
+
     def fact(self, fact: UUID) -> Fact | None:
         """As the view beneath."""
         return self._view.fact(fact)

@@ -319,11 +319,12 @@ class StoresContract(ABC):
         assert quads_of(stores, Projection.CURRENT) == {quad_of(statement) for statement in STATEMENTS[1:5]}
         assert states_of(stores) == [StoreState(5, day(5), day(5))] * 2
 
-    def test_what_a_load_takes_away_and_adds_again_is_there(self, stores: OxigraphStores) -> None:
+    def test_the_deltas_of_a_load_count_in_their_order(self, stores: OxigraphStores) -> None:
+        one, other = STATEMENTS[:2]
         stores.load(
-            [state_delta(1, [STATEMENTS[0]]), state_delta(2, [], [STATEMENTS[0]]), state_delta(3, [STATEMENTS[0]])]
+            [state_delta(1, [one]), state_delta(2, [other], [one]), state_delta(3, [one]), state_delta(4, [], [other])]
         )
-        assert quads_of(stores, Projection.CURRENT) == {quad_of(STATEMENTS[0])}
+        assert quads_of(stores, Projection.CURRENT) == {quad_of(one)}
 
     def test_a_load_in_many_chunks_is_the_same(self, stores: OxigraphStores, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(projection_store, "CHUNK", 2_000)

@@ -85,6 +85,16 @@ def test_started_again_after_any_part_of_a_series(history: list[Step], batch: in
 
 
 @given(histories, st.integers(1, 5))
+def test_what_was_known_is_not_told_again(history: list[Step], batch: int) -> None:
+    with Chronicle(history) as chronicle:
+        since, clock = chronicle.heads[-2].instant, chronicle.heads[-2].clock
+        for delta in deltas_of(chronicle, since, clock, batch=batch):
+            assert all(fact.recorded_at == chronicle.head.instant for fact in delta.recorded)
+            assert all(fact.superseded and fact.superseded.at == chronicle.head.instant for fact in delta.superseded)
+            assert all(evidence.recorded_at == chronicle.head.instant for evidence, _ in delta.evidence)
+
+
+@given(histories, st.integers(1, 5))
 def test_deltas_are_bounded_and_only_the_last_says_the_new_state(history: list[Step], batch: int) -> None:
     with Chronicle(history) as chronicle:
         head, first = chronicle.head, chronicle.heads[1]

@@ -48,8 +48,6 @@ class _Stores:
     def load(self, exchange: Exchange) -> None:
         for store, path in ((self.complete, exchange.complete), (self.current, exchange.current)):
             store.bulk_extend(ox.parse(path=path, format=ox.RdfFormat.N_QUADS))
-        self.complete.flush()
-        self.current.flush()
 
 
 class RawPyoxigraph(Contestant):

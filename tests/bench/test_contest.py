@@ -1,0 +1,71 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench.__main__ import main
+from bench.contest import Contest
+from bench.contestants import ENTRIES, FLUREE, HTTP, OURS, RAW, RDFLIB, Effort, Entry, Measure
+from bench.environments import Unavailable, environment
+
+TINY = Effort(rounds=2, loads=2, single=3, many=17, look_ups=4, limit=60.0)
+
+
+def entry(name: str) -> Entry:
+    """The contestant, run in the environment of the tests: nothing is installed."""
+    return replace(next(each for each in ENTRIES if each.name == name), requirements=())
+
+
+def run(names: list[str], directory: Path) -> Contest:
+    said: list[str] = []
+    with Contest([entry(name) for name in names], [60, 30], TINY, directory, said.append) as contest:
+        contest.run()
+    assert "round 2 of 2: 30 facts, bulk load" in said
+    return contest
+
+
+def test_everyone_is_measured_in_everything_they_take_part_in(tmp_path: Path) -> None:
+    names = [OURS, HTTP, RDFLIB, RAW]
+    results = run(names, tmp_path).results
+    assert results.failures == {}
+    for name in names:
+        for size in (60, 30):
+            measured = {measure for measure in Measure if results.figures((size, name, measure)) is not None}
+            assert measured == entry(name).measures
+
+
+def test_who_does_not_come_up_is_out_and_the_others_go_on(tmp_path: Path) -> None:
+    results = run([FLUREE, RDFLIB], tmp_path).results
+    assert results.failures == {FLUREE: "ended (1): ModuleNotFoundError: No module named 'fluree'"}
+    assert results.figures((30, RDFLIB, Measure.SINGLE)) is not None
+
+
+def test_who_ends_on_the_way_is_out_and_what_it_did_stays(tmp_path: Path) -> None:
+    greedy = replace(entry(RDFLIB), measures=frozenset({Measure.SINGLE, Measure.BULK}))
+    with Contest([greedy, entry(RDFLIB)], [30], TINY, tmp_path, lambda _: None) as contest:
+        contest.run()
+    assert list(contest.results.failures) == [RDFLIB]
+    assert contest.results.failures[RDFLIB].endswith("NotImplementedError: no bulk load of 30 facts")
+
+
+def test_what_cannot_be_installed_is_told_with_its_reason(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match=r"cannot be installed: .*nowhere"):
+        environment(tmp_path, "nothing", [str(tmp_path / "nowhere")])
+
+
+def test_the_command_prints_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MUNIMENT_BENCH_HOME", str(tmp_path / "home"))
+    main(["--quick", "--size", "20", "--only", "ours"])
+    printed = capsys.readouterr().out
+    assert "ours, in process" in printed
+    assert "16 writers, in process: at least 2.5 times one" in printed
+    assert not list((tmp_path / "home").iterdir())
+
+
+def test_a_strange_contestant_or_size_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, reason in ((["--only", "virtuoso"], "no contestant virtuoso"), (["--size", "0"], "at least 1")):
+        with pytest.raises(SystemExit):
+            main(arguments)
+        assert reason in capsys.readouterr().err

@@ -32,7 +32,7 @@ from bench.measuring import once
 from bench.serving import Contestant, serve
 from bench.workload import Kind
 from bridge.base import Base
-from bridge.load_files import LoadOptions
+from bridge.load_options import LoadOptions
 from bridge.loading import Watch, stage_files
 from bridge.projections import Projection
 from bridge.reading import QueryRequest

@@ -1,0 +1,101 @@
+r"""RDF/XML as text: what has to be done before its parser sees it.
+
+Rules
+-----
+* As in `bridge.turtle_text`, language tags with capitals are marked: the values of `xml:lang`, in tags alone, not in
+  text, comments or other attributes. An XML literal keeps what is inside of it as text: `without_marks` cleans it.
+* Elements may be nested `MAX_NESTING` deep: the parser's time grows with the square of it.
+* The parser does not say where XML is broken; `place_of_fault` does.
+
+Example
+-------
+>>> prepared(b"<a xml:lang='en-GB' b='xml:lang=EN'>xml:lang='EN'</a>")
+(b"<a xml:lang='en-GB-x-mcase-00-11' b='xml:lang=EN'>xml:lang='EN'</a>", True)
+>>> place_of_fault(b"<a>\n</b>")
+'line 2, column 3'
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+from xml.parsers import expat
+
+from bridge.turtle_text import mark
+from kernel.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_NESTING: Final = 256
+
+_TOKEN: Final = re.compile(
+    rb"""
+      <!--.*?--> | <!\[CDATA\[.*?\]\]> | <\?.*?\?>
+    | (?P<end> </[^>]*+> )
+    | (?P<tag> <[^\s<>/!?'"=](?:[^<>'"]++|"[^"]*+"|'[^']*+')*+> )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ATTRIBUTE: Final = re.compile(
+    rb"""(?P<name>[^\s'"=<>/]++)\s*+=\s*+(?:"(?P<double>[^"]*+)"|'(?P<single>[^']*+)')""", re.DOTALL
+)
+_TAG: Final = re.compile(rb"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
+_CANDIDATE: Final = re.compile(rb"xml:lang\s*=\s*[\"'][a-z0-9\-]*(?:[A-Z]|-x-mcase-)")
+_MARKED: Final = re.compile(r"(?<=[A-Za-z0-9])-x-mcase-[01\-]+(?=[\"'])")
+
+
+def prepared(data: bytes) -> tuple[bytes, bool]:
+    """The text as the parser is to have it, and whether there are marks in it.
+
+    Raises:
+        InvalidDocument: elements that are nested too deep.
+    """
+    _require_shallow(data)
+    if _CANDIDATE.search(data) is None:
+        return data, False
+    return b"".join(_pieces(data)), True
+
+
+def without_marks(literal: str) -> str:
+    """The text of an XML literal, as it was before it was marked."""
+    return _MARKED.sub("", literal)
+
+
+def place_of_fault(data: bytes) -> str | None:
+    """Line and column of the first place where the text is not well-formed XML; None if there is none."""
+    parser = expat.ParserCreate()
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        return f"line {error.lineno}, column {error.offset + 1}"
+    return None
+
+
+def _require_shallow(data: bytes) -> None:
+    depth = 0
+    for match in _TOKEN.finditer(data):
+        if match["end"] is not None:
+            depth -= 1
+        elif match["tag"] is not None and not match["tag"].endswith(b"/>"):
+            depth += 1
+        if depth > MAX_NESTING:
+            raise InvalidDocument(
+                f"elements are nested more than {MAX_NESTING} deep",
+                remedy="refer to nodes by rdf:nodeID instead of nesting them",
+                where=f"line {data.count(b'%c' % 10, 0, match.start()) + 1}",
+            )
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    copied = 0
+    for match in _TOKEN.finditer(data):
+        if match["tag"] is None or b"xml:lang" not in match["tag"]:
+            continue
+        for attribute in _ATTRIBUTE.finditer(data, match.start(), match.end()):
+            group = "double" if attribute["double"] is not None else "single"
+            if attribute["name"] == b"xml:lang" and _TAG.fullmatch(attribute[group]):
+                yield data[copied : attribute.start(group)]
+                yield mark(attribute[group].decode()).encode()
+                copied = attribute.end(group)
+    yield data[copied:]

@@ -4,9 +4,11 @@ Rules
 -----
 * Quads are derived from facts and the clock, never from a list of quads. A statement is in its current graph iff some
   believed fact of it holds at the clock.
-* Touched is the statement of every fact that was recorded or superseded since, and of every believed fact that begins
-  or ends between the clocks. A touched statement appears or vanishes by how it stands now, not by what happened to it:
-  so a store that is already part of the way there ends up the same.
+* Touched is the statement of every fact that was superseded since, that was recorded since and holds, or that is
+  believed and begins or ends between the clocks. A touched statement appears or vanishes by how it stands now, not by
+  what happened to it: so a store that is already part of the way there ends up the same. A fact that was recorded since
+  and does not hold takes nothing away: what was there before it was brought by another fact, which was superseded or
+  has ended.
 * From nothing, everything was recorded since, and nothing is there that could vanish.
 * The series is bounded delta by delta. Each but the last says the state it came from, because a store that has only
   some of them must start again there; the last says the state that all of them together lead to.
@@ -111,7 +113,7 @@ class _Series:
                 self._recorded.append(fact)
             if fact.superseded is not None:
                 self._superseded.append(fact)
-            self._touch(fact)
+            self._touch(fact, may_vanish=fact.superseded is not None)
             yield
 
     def due(self, old_clock: Instant) -> Iterator[None]:
@@ -119,7 +121,7 @@ class _Series:
         if self._after is None or old_clock == self._clock:
             return
         for fact in self._view.facts_due(old_clock, self._clock):
-            self._touch(fact)
+            self._touch(fact, may_vanish=True)
             yield
 
     def evidence(self, until: Instant | None) -> Iterator[None]:
@@ -148,10 +150,10 @@ class _Series:
     def _is_new(self, recorded_at: Instant) -> bool:
         return self._after is None or recorded_at > self._after
 
-    def _touch(self, fact: Fact) -> None:
+    def _touch(self, fact: Fact, *, may_vanish: bool) -> None:
         """Notes whether the statement holds; a fact that holds says so by itself, and from nothing only such count."""
         statement = fact.statement
         if fact.holds_at(self._clock):
             self._holds[statement] = True
-        elif self._after is not None and statement not in self._holds:
+        elif may_vanish and self._after is not None and statement not in self._holds:
             self._holds[statement] = any(held.holds_at(self._clock) for held in self._view.believed_of(statement))

@@ -5,6 +5,7 @@ Rules (OneSequencer, AllOrNothing, ClockMonotonic)
 * Each member is planned against the durable head plus the members before it: the open transaction is that head.
 * Each apply has its own instant, later than every one before, also when the host's clock steps back.
 * Facts begin and end by themselves: an apply moves the clock to its instant, and what fell due in between moves too.
+* A statement appears if a fact recorded for it holds; one may vanish only if a fact of it was superseded, or fell due.
 * The ledger's commit is the apply. What the stores must do for it is told by `close`, and done after the commit.
 
 Example
@@ -78,7 +79,6 @@ class Group:
             Fact(content, plan.certificate, at, None, leaf)
             for content, leaf in zip(plan.record, leaves[1:], strict=False)
         ]
-        self._touched.update(dict.fromkeys(content.statement for content in plan.record))
         self._note_superseded(plan, at)
         self._note_evidence(plan, at)
         return self.certify(plan.certificate, at, recheck)
@@ -122,13 +122,16 @@ class Group:
             return None
         self._fall_due()
         self.tx.set_head(self.head)
-        appear: list[Statement] = []
-        vanish: list[Statement] = []
-        for statement in self._touched:
-            holds = any(fact.holds_at(self.head.clock) for fact in self.tx.believed_of(statement))
-            (appear if holds else vanish).append(statement)
         recorded = [replace(fact, superseded=self._superseded_since(fact)) for fact in self._recorded]
         superseded = list(self._superseded.values())
+        clock = self.head.clock
+        appear = dict.fromkeys(fact.statement for fact in recorded if fact.holds_at(clock))
+        vanish: list[Statement] = []
+        for statement in self._touched:
+            if any(fact.holds_at(clock) for fact in self.tx.believed_of(statement)):
+                appear[statement] = None
+            else:
+                vanish.append(statement)
         return StoreDelta(
             self.head.position,
             self.head.instant,
@@ -136,7 +139,7 @@ class Group:
             recorded,
             superseded,
             self._evidence,
-            appear,
+            list(appear),
             vanish,
         )
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CHUNK: Final = 16 * 2**20
+CHUNK: Final = 8 * 2**20
 """Characters of text that a load gathers before it writes: some 100,000 quads, some 150 MB while they are written."""
 
 BULK: Final = 2**19

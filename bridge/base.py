@@ -5,7 +5,9 @@ Rules
 * One process holds a base, by a lock on its directory; another is told so.
 * The ledger is the truth. Opening brings the stores up to it, and the clock to the host's time, before anything is
   answered.
-* The signing key is made with the base and is readable by its owner alone.
+* The signing key is made with the base and is readable by its owner alone. The ledger knows which one it is.
+* What does not fit together is not opened: a ledger whose head is not what its log says, stores that know more than the
+  ledger, another signing key.
 * Without a directory everything is in memory, and gone on closing.
 
 Example
@@ -35,7 +37,7 @@ from bridge.terms import OxigraphCanonicaliser
 from certificates.errors import CertificateError
 from certificates.keys import SigningKey
 from kernel.deciding import Decider
-from kernel.errors import BaseInUse, DamagedBase
+from kernel.errors import BaseInUse, DamagedBase, LedgerUnavailable
 from kernel.governance import Governance
 from kernel.issuing import Notary
 from kernel.judging import Judge
@@ -95,23 +97,26 @@ class Base:
         Args:
             directory: where it lies; None for memory.
             policy: from findings to verdicts.
-            accept_clock: count on from the last instant even if it lies ahead of the host.
+            accept_clock: count on from where the base stands even if that lies ahead of the host.
             host: the host's clock; the system's by default.
 
         Raises:
             BaseInUse: another process holds it.
+            ClockAhead: the base stands more than 5 s ahead of the host.
             DamagedBase: what is there does not fit together.
-            ClockAhead: the last instant lies more than 5 s ahead of the host.
+            LedgerUnavailable: the directory or the ledger cannot be made, read or written.
+            StoreUnavailable: a store cannot be opened, or brought up to the ledger.
         """
         with ExitStack() as opened:
             if directory is not None:
-                directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+                _prepare(directory)
                 opened.enter_context(_Lock(directory / "lock"))
-            ledger = SqliteLedger.open(directory and directory / "ledger.sqlite")
+            ledger = SqliteLedger.open(directory and directory / "ledger.sqlite", host)
             opened.callback(ledger.close)
+            ledger.require_sound()
             stores = OxigraphStores.open(directory and directory / "stores")
             opened.callback(stores.close)
-            base = cls(ledger, stores, _signing_key(directory), policy, host or SystemClock())
+            base = cls(ledger, stores, _signing_key(directory, ledger), policy, host or SystemClock())
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
             base._resources = opened.pop_all()
@@ -170,17 +175,38 @@ class _Lock:
         self._file.close()
 
 
-def _signing_key(directory: Path | None) -> SigningKey:
-    """The base's key, made with the base; one that is gone is not replaced in silence."""
-    if directory is None:
-        return SigningKey.generate()
-    path = directory / SIGNING_KEY
+def _prepare(directory: Path) -> None:
+    """Makes the folders; opening the ledger then makes their names durable."""
     try:
-        if path.exists():
-            return SigningKey.load(path)
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        key = SigningKey.generate()
-        key.save(path)
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (directory / SIGNING_KEY).parent.mkdir(exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise LedgerUnavailable(
+            f"the data folder cannot be made: {error.strerror}",
+            remedy="name a folder that you may write to",
+            where=str(directory),
+        ) from error
+
+
+def _signing_key(directory: Path | None, ledger: Ledger) -> SigningKey:
+    """The base's key, made with the base: one that is gone, or is another, is never replaced in silence."""
+    known = ledger.signing_key()
+    path = directory and directory / SIGNING_KEY
+    try:
+        if path is not None and (known is not None or path.exists()):
+            key = SigningKey.load(path)
+        else:
+            key = SigningKey.generate()
+            if path is not None:
+                key.save(path)
     except CertificateError as error:
         raise DamagedBase(error.message, remedy=error.remedy, where=str(path)) from error
+    if known is None:
+        ledger.use_key(key.public.multibase)
+    elif known != key.public.multibase:
+        raise DamagedBase(
+            f"this is not the key that the base signs with, {known}",
+            remedy="put that one back from a backup",
+            where=str(path),
+        )
     return key

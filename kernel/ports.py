@@ -328,6 +328,14 @@ class Ledger(Protocol):
         """The base's own id, made once."""
         ...
 
+    def signing_key(self) -> str | None:
+        """The key that certificates are signed with, in multibase; None before there was one."""
+        ...
+
+    def use_key(self, multibase: str) -> None:
+        """From now on certificates are signed with this key, and no more with the one before."""
+        ...
+
     def stage(self, session: str, chunk: int, data: bytes) -> None:
         """Keeps a chunk of a load session durably, in the place of one of the same number."""
         ...

@@ -69,8 +69,10 @@ def _rebuild(data: Path, into: Path) -> None:
     from bridge.ledger.sqlite import SqliteLedger
     from bridge.stores import rebuild as rebuild_stores
 
-    with closing(SqliteLedger.open(data / LEDGER, SystemClock())) as ledger, ledger.reading() as view:
-        rebuild_stores(view, into)
+    with closing(SqliteLedger.open(data / LEDGER, SystemClock())) as ledger:
+        ledger.require_sound()
+        with ledger.reading() as view:
+            rebuild_stores(view, into)
 
 
 def _rebuild_and_compare(data: Path, into: Path) -> None:

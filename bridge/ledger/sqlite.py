@@ -35,6 +35,7 @@ from bridge.ledger.fact_rows import term_key
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.schema import not_a_ledger, prepare
 from bridge.ledger.session import Session, closed, locked, roll_back, unavailable
+from bridge.ledger.soundness import require_sound
 from bridge.ledger.writing import DROP_CHUNKS, SqliteTransaction
 from certificates.ids import uuid7
 from kernel.errors import Conflict, DamagedBase, NotFound
@@ -55,6 +56,8 @@ _ADD_PRINCIPAL: Final = """INSERT OR IGNORE INTO principals (id, role, graphs, t
 _PRINCIPAL_OF: Final = """SELECT id, role, graphs FROM principals
     WHERE token_hash = ? AND revoked IS NULL AND (expires IS NULL OR expires > ?)"""
 _PRINCIPALS: Final = "SELECT id, role, graphs, created, expires, revoked FROM principals ORDER BY created, id"
+_USE_KEY: Final = """INSERT INTO keys VALUES (?, ?, NULL)
+    ON CONFLICT DO UPDATE SET used_from = excluded.used_from, used_until = NULL"""
 _REVOKE: Final = "UPDATE principals SET revoked = coalesce(revoked, ?) WHERE id = ?"
 
 
@@ -81,6 +84,7 @@ class SqliteLedger:
         self._host_clock = host_clock
         self._patience = patience
         self._key = key
+        self._name = str(path)
         self._lock = Lock()
         self._on_close = ExitStack()
         create_file(path)
@@ -152,6 +156,25 @@ class SqliteLedger:
         if base is None:
             raise DamagedBase("the ledger has no id", remedy="restore the ledger from a backup")
         return base
+
+    def signing_key(self) -> str | None:
+        """The key that certificates are signed with, in multibase; None before there was one."""
+        with self._readers.borrow() as session:
+            return session.one("SELECT multikey FROM keys WHERE used_until IS NULL", (), _text_of)
+
+    def use_key(self, multibase: str) -> None:
+        """From now on certificates are signed with this key, and no more with the one before."""
+        now = self._host_clock.now()
+        with self._writing() as session:
+            session.execute("UPDATE keys SET used_until = ? WHERE used_until IS NULL", (now,))
+            session.execute(_USE_KEY, (multibase, now))
+            session.commit()
+
+    def require_sound(self) -> None:
+        """Passes a ledger whose head, log and certificates agree. Raises `DamagedBase`: see `ledger.soundness`."""
+        with self._readers.borrow() as session:
+            session.execute("BEGIN")
+            require_sound(session, SqliteView(session, self._key).head(), self._name)
 
     def stage(self, session: str, chunk: int, data: bytes) -> None:
         """Keeps a chunk of a load session durably, in the place of one of the same number."""

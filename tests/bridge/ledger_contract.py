@@ -637,6 +637,14 @@ class LedgerContract(ABC):
                 ledger.add_principal(Principal(other, Role.ADMINISTRATOR), token_hash)
         assert (ledger.principal_of(LEAF), ledger.principal_of(bytes(32))) == (first, None)
 
+    # --- keys ---------------------------------------------------------------------------------------------------------
+
+    def test_the_signing_key_is_the_one_used_last(self, ledger: Ledger) -> None:
+        assert ledger.signing_key() is None
+        for key in ("z6MkOne", "z6MkTwo", "z6MkTwo", "z6MkOne"):
+            ledger.use_key(key)
+            assert ledger.signing_key() == key
+
     # --- load sessions ------------------------------------------------------------------------------------------------
 
     def test_staged_chunks_come_back_in_order(self, ledger: Ledger) -> None:

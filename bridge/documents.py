@@ -107,7 +107,7 @@ def read_document(
         raise InvalidDocument(
             f"the document has {len(data):,} bytes, more than {limit:,}", remedy="load it with muniment load"
         )
-    conversion = _Conversion(graph, canonicaliser, skolem or Skolem())
+    conversion = Conversion(graph, canonicaliser, skolem or Skolem())
     if essence == JSON_LD:
         return conversion.of_triples(read_jsonld(data, conversion.skolem))
     return conversion.of_quads(_quads(data.removeprefix(_BOM), FORMATS[essence], conversion))
@@ -125,7 +125,7 @@ def _essence(media_type: str) -> str:
     return essence
 
 
-def _quads(data: bytes, written: ox.RdfFormat, conversion: _Conversion) -> Iterator[ox.Quad]:
+def _quads(data: bytes, written: ox.RdfFormat, conversion: Conversion) -> Iterator[ox.Quad]:
     text = xml_text if written == ox.RdfFormat.RDF_XML else turtle_text
     prepared, conversion.marked = text.prepared(data)
     try:
@@ -152,8 +152,16 @@ def _unreadable(error: SyntaxError, data: bytes) -> InvalidDocument:
     return InvalidDocument(message, remedy=remedy, where=where)
 
 
-class _Conversion:
-    """From what a parser gives to what is asserted."""
+class Conversion:
+    """From what a parser gives to what is asserted.
+
+    Args:
+        graph: where the default graph goes; None for `m:default`.
+        canonicaliser: knows what a store will hold.
+        skolem: the names of blank nodes by label.
+
+    `marked` is to be set when the text was marked before it was parsed.
+    """
 
     def __init__(self, graph: Iri | None, canonicaliser: TermCanonicaliser, skolem: Callable[[str], Iri]) -> None:
         self.marked = False
@@ -166,14 +174,16 @@ class _Conversion:
         """The quads of a parser, which has seen to it that IRIs are valid."""
         asserted: list[Asserted] = []
         try:
-            for subject, predicate, value, graph in quads:
-                asserted.append(
-                    self._asserted(self._node(subject), self._node(predicate), self._term(value), self._named(graph))
-                )
+            asserted.extend(map(self.of_quad, quads))
         except CallerError as error:
             error.where = error.where or f"statement {len(asserted) + 1}"
             raise
         return asserted
+
+    def of_quad(self, quad: ox.Quad) -> Asserted:
+        """One quad of a parser. Raises `CallerError`, without a place."""
+        subject, predicate, value, graph = quad
+        return self._asserted(self._node(subject), self._node(predicate), self._term(value), self._named(graph))
 
     def of_triples(self, triples: list[Triple]) -> list[Asserted]:
         """Triples whose IRIs nobody has looked at."""

@@ -20,12 +20,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from kernel.errors import InvalidDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from mmap import mmap
 
 MAX_NESTING: Final = 64
 
@@ -50,6 +52,8 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_OPEN: Final = re.compile(rb"<<\(")
+_LINE_FEED: Final = re.compile(rb"\n")
 _IRREGULAR: Final = frozenset({b"en-gb-oed", b"sgn-be-fr", b"sgn-be-nl", b"sgn-ch-de"})
 
 
@@ -59,11 +63,20 @@ def prepared(data: bytes) -> tuple[bytes, bool]:
     Raises:
         InvalidDocument: triple terms that are nested too deep.
     """
-    if data.count(b"<<(") > MAX_NESTING:
+    pieces = marked_pieces(data)
+    return (data, False) if pieces is None else (b"".join(pieces), True)
+
+
+def marked_pieces(data: bytes | mmap) -> Iterator[bytes] | None:
+    """The same piece by piece, for a file that is mapped into memory; None if it can be parsed as it is."""
+    if next(islice(_OPEN.finditer(data), MAX_NESTING, None), None) is not None:
         _require_shallow(data)
-    if _CANDIDATE.search(data) is None:
-        return data, False
-    return b"".join(_pieces(data)), True
+    return None if _CANDIDATE.search(data) is None else _pieces(data)
+
+
+def line_at(data: bytes | mmap, position: int) -> str:
+    """The line of a position, in words."""
+    return f"line {sum(1 for _ in _LINE_FEED.finditer(data, 0, position)) + 1}"
 
 
 def mark(tag: str) -> str:
@@ -87,7 +100,7 @@ def _bit(character: str) -> str:
     return "-" if character == "-" else "01"[character.isupper()]
 
 
-def _pieces(data: bytes) -> Iterator[bytes]:
+def _pieces(data: bytes | mmap) -> Iterator[bytes]:
     copied = 0
     for match in _TOKEN.finditer(data):
         if match["tag"] is not None:
@@ -97,7 +110,7 @@ def _pieces(data: bytes) -> Iterator[bytes]:
     yield data[copied:]
 
 
-def _require_shallow(data: bytes) -> None:
+def _require_shallow(data: bytes | mmap) -> None:
     depth = 0
     for match in _TOKEN.finditer(data):
         depth += (match["open"] is not None) - (match["close"] is not None)
@@ -105,5 +118,5 @@ def _require_shallow(data: bytes) -> None:
             raise InvalidDocument(
                 f"triple terms are nested more than {MAX_NESTING} deep",
                 remedy="nest them less",
-                where=f"line {data.count(b'%c' % 10, 0, match.start()) + 1}",
+                where=line_at(data, match.start()),
             )

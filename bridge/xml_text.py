@@ -21,11 +21,12 @@ import re
 from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
 
-from bridge.turtle_text import mark
+from bridge.turtle_text import line_at, mark
 from kernel.errors import InvalidDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from mmap import mmap
 
 MAX_NESTING: Final = 256
 
@@ -51,10 +52,14 @@ def prepared(data: bytes) -> tuple[bytes, bool]:
     Raises:
         InvalidDocument: elements that are nested too deep.
     """
+    pieces = marked_pieces(data)
+    return (data, False) if pieces is None else (b"".join(pieces), True)
+
+
+def marked_pieces(data: bytes | mmap) -> Iterator[bytes] | None:
+    """The same piece by piece, for a file that is mapped into memory; None if it can be parsed as it is."""
     _require_shallow(data)
-    if _CANDIDATE.search(data) is None:
-        return data, False
-    return b"".join(_pieces(data)), True
+    return None if _CANDIDATE.search(data) is None else _pieces(data)
 
 
 def without_marks(literal: str) -> str:
@@ -72,7 +77,7 @@ def place_of_fault(data: bytes) -> str | None:
     return None
 
 
-def _require_shallow(data: bytes) -> None:
+def _require_shallow(data: bytes | mmap) -> None:
     depth = 0
     for match in _TOKEN.finditer(data):
         if match["end"] is not None:
@@ -83,11 +88,11 @@ def _require_shallow(data: bytes) -> None:
             raise InvalidDocument(
                 f"elements are nested more than {MAX_NESTING} deep",
                 remedy="refer to nodes by rdf:nodeID instead of nesting them",
-                where=f"line {data.count(b'%c' % 10, 0, match.start()) + 1}",
+                where=line_at(data, match.start()),
             )
 
 
-def _pieces(data: bytes) -> Iterator[bytes]:
+def _pieces(data: bytes | mmap) -> Iterator[bytes]:
     copied = 0
     for match in _TOKEN.finditer(data):
         if match["tag"] is None or b"xml:lang" not in match["tag"]:

@@ -26,7 +26,7 @@ from typing import Final, TypeAlias
 import pyoxigraph as ox
 
 from kernel.errors import InvalidTerm
-from kernel.terms import XSD_STRING, Iri, Literal, Statement, Term, TripleTerm
+from kernel.terms import XSD_STRING, Iri, Literal, Term, TripleTerm
 
 OxTerm: TypeAlias = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
@@ -74,13 +74,6 @@ def from_oxigraph(term: OxTerm) -> Term:
     if isinstance(term, ox.Triple):
         return TripleTerm(_named(term.subject), _named(term.predicate), from_oxigraph(term.object))
     raise InvalidTerm("a blank node has no name of its own", remedy="skolemise blank nodes first")
-
-
-def from_quad(quad: ox.Quad) -> Statement:
-    """The statement of a quad in a named graph. Raises `InvalidTerm` for a blank node or the default graph."""
-    if isinstance(quad.graph_name, ox.DefaultGraph):
-        raise InvalidTerm("a statement needs a named graph", remedy="name the graph")
-    return Statement(_named(quad.subject), _named(quad.predicate), from_oxigraph(quad.object), _named(quad.graph_name))
 
 
 @lru_cache(maxsize=_CACHED)

@@ -1,0 +1,122 @@
+"""What plain pySHACL says of a whole data graph, by the same keys as findings have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import pyshacl
+import rdflib
+from rdflib.namespace import SH
+
+from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
+from kernel.intervals import Interval, elementary
+from kernel.terms import XSD_STRING, Iri, Literal, Term
+from kernel.vocabulary import GENID, SHAPES_GRAPH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from certificates.findings import Finding
+    from kernel.facts import FactContent
+    from kernel.plan import Plan
+    from tests.bridge.shapes.world import World
+
+Key: TypeAlias = tuple[str, str, str, str, str]
+"""Focus, path (empty unless it is a predicate), value, shape and component, in N-Triples."""
+
+
+def plain(term: Term) -> rdflib.URIRef | rdflib.BNode | rdflib.Literal:
+    """The term as rdflib has it by itself."""
+    if isinstance(term, Literal):
+        if term.language is not None:
+            return rdflib.Literal(term.lexical, lang=term.language)
+        return rdflib.Literal(term.lexical, datatype=rdflib.URIRef(term.datatype), normalize=False)
+    if not isinstance(term, Iri):
+        raise TypeError(term)
+    if term.value.startswith(GENID):
+        return rdflib.BNode(term.value.removeprefix(GENID))
+    return rdflib.URIRef(term.value)
+
+
+def graph_of(contents: Iterable[FactContent]) -> rdflib.Graph:
+    """The statements of facts."""
+    graph = rdflib.Graph()
+    for content in contents:
+        statement = content.statement
+        graph.add((plain(statement.subject), plain(statement.predicate), plain(statement.object)))
+    return graph
+
+
+def text(node: rdflib.term.Node | None) -> str:
+    """The node in N-Triples, blank nodes as Skolem IRIs."""
+    if node is None:
+        return ""
+    if isinstance(node, rdflib.BNode):
+        return f"<{GENID}{node}>"
+    if isinstance(node, rdflib.Literal):
+        return Literal(str(node), str(node.datatype or XSD_STRING), node.language).n3
+    return f"<{node}>"
+
+
+def full(shapes: rdflib.Graph, data: rdflib.Graph) -> set[Key]:
+    """The results of a whole graph."""
+    _, report, words = pyshacl.validate(data, shacl_graph=shapes, inplace=False)
+    assert isinstance(report, rdflib.Graph), words
+    found: set[Key] = set()
+    for result in report.objects(None, SH.result):
+        path = report.value(result, SH.resultPath)
+        found.add(
+            (
+                text(report.value(result, SH.focusNode)),
+                text(path) if isinstance(path, rdflib.URIRef) else "",
+                text(report.value(result, SH.value)),
+                text(report.value(result, SH.sourceShape)),
+                text(report.value(result, SH.sourceConstraintComponent)),
+            )
+        )
+    return found
+
+
+def key_of(finding: Finding) -> Key:
+    """The same key of a finding."""
+    path = finding.path or ""
+    simple = path.startswith("<") and path.count("<") == 1 and path.endswith(">")
+    return (
+        finding.focus or "",
+        path if simple else "",
+        finding.value or "",
+        finding.shape or "",
+        finding.component or "",
+    )
+
+
+def held_at(contents: Iterable[FactContent], instant: int) -> list[FactContent]:
+    """Those facts that hold at an instant."""
+    return [content for content in contents if content.interval.contains(Instant(instant))]
+
+
+def expected(world: World, plan: Plan) -> dict[int, set[Key]]:
+    """full(after) − full(before) at the start of every stretch of time, by pySHACL on everything."""
+    held = [fact.content for fact in world.view.believed()]
+    shapes = [content for content in held if content.statement.graph == SHAPES_GRAPH]
+    before = [content for content in held if content.statement.graph != SHAPES_GRAPH]
+    gone = {fact.id for fact in plan.supersede}
+    after = [content for content in before if content.id not in gone] + list(plan.record)
+    found: dict[int, set[Key]] = {}
+    for part in elementary([Interval(BEGINNING, FOREVER), *(content.interval for content in [*before, *after])]):
+        sides = [graph_of(held_at(side, part.start)) for side in (before, after)]
+        old, new = (full(graph_of(shapes), side) for side in sides)
+        found[part.start] = new - old
+    return found
+
+
+def told(findings: Sequence[Finding], instants: Iterable[int]) -> dict[int, set[Key]]:
+    """The keys of findings at each of the instants."""
+    return {instant: {key_of(finding) for finding in findings if holds(finding, instant)} for instant in instants}
+
+
+def holds(finding: Finding, instant: int) -> bool:
+    """Whether the finding is about the instant."""
+    start = BEGINNING if finding.start is None else parse_instant(finding.start)
+    end = FOREVER if finding.end is None else parse_instant(finding.end)
+    return start <= instant < end

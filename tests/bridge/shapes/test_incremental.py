@@ -1,0 +1,211 @@
+"""IncrementalEqualsFull: a plan's findings are pySHACL's on everything after it, without those before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from kernel.vocabulary import ONTOLOGY_GRAPH
+from tests.bridge.shapes.oracle import expected, told
+from tests.bridge.shapes.world import World, asserts, retracts, years
+
+if TYPE_CHECKING:
+    from kernel.changes import Change
+
+NODES = (":a", ":b", ":c")
+PREDICATES = (":p", ":q")
+CLASSES = (":C", ":D")
+LITERALS = ("1", "2", "'x'", "'y'@en", "'z'@en", "'2024-05-06'^^xsd:date")
+STEPS = (":p", ":q", "[ sh:inversePath :p ]", "[ sh:inversePath :q ]")
+
+# --- shapes -----------------------------------------------------------------------------------------------------------
+
+
+def paths() -> st.SearchStrategy[str]:
+    steps = st.sampled_from(STEPS)
+    return st.one_of(
+        steps,
+        steps,
+        st.builds("( {} {} )".format, steps, steps),
+        st.builds("[ sh:alternativePath ( {} {} ) ]".format, steps, steps),
+        st.builds("[ sh:{} {} ]".format, st.sampled_from(["zeroOrMorePath", "oneOrMorePath", "zeroOrOnePath"]), steps),
+        st.builds("( {} [ sh:zeroOrMorePath {} ] )".format, steps, steps),
+    )
+
+
+VALUE_CONSTRAINTS = (
+    "sh:class :C",
+    "sh:class :D",
+    "sh:datatype xsd:integer",
+    "sh:datatype rdf:langString",
+    "sh:nodeKind sh:IRI",
+    "sh:minInclusive 2",
+    "sh:minLength 2",
+    "sh:pattern '^[1y]'",
+    "sh:in ( :a 1 'y'@en )",
+    "sh:languageIn ( 'en' )",
+    "sh:disjoint :q",
+    "sh:equals :q",
+    "sh:hasValue :b",
+)
+COUNTS = ("sh:minCount 1", "sh:maxCount 1", "sh:minCount 2", "sh:uniqueLang true")
+
+
+@st.composite
+def bodies(draw: st.DrawFn, later: tuple[str, ...], depth: int, *, on_property: bool) -> str:
+    """Constraints of one shape; `later` are named node shapes that it may refer to."""
+    parts = draw(
+        st.lists(st.sampled_from(VALUE_CONSTRAINTS + (COUNTS if on_property else ())), max_size=2, unique=True)
+    )
+    # One value each: the second of two would make the shape ill-formed.
+    single = {part.split()[0]: part for part in parts}
+    kinds = ["closed", "property", "none", "none"] if depth else ["none"]
+    if depth:
+        kinds += ["not", "or", "xone", *(["qualified"] if on_property else []), *(["node"] if later else [])]
+    kind = draw(st.sampled_from(kinds))
+    extra = "" if kind == "none" else draw(_nested(kind, later, depth - 1))
+    return " ; ".join([*single.values(), *([extra] if extra else [])])
+
+
+def _nested(kind: str, later: tuple[str, ...], depth: int) -> st.SearchStrategy[str]:
+    plain = bodies(later, depth, on_property=False).map(
+        lambda body: f"[ a sh:NodeShape {'; ' + body if body else ''} ]"
+    )
+    if kind == "closed":
+        return properties(later, depth).map(
+            "sh:closed true ; sh:ignoredProperties ( rdf:type ) ; sh:property {}".format
+        )
+    if kind == "property":
+        return properties(later, depth).map("sh:property {}".format)
+    if kind == "not":
+        return plain.map("sh:not {}".format)
+    if kind in {"or", "xone"}:
+        return st.builds(f"sh:{kind} ( {{}} {{}} )".format, plain, plain)
+    if kind == "node":
+        return st.sampled_from(later).map("sh:node {}".format)
+    return st.builds("sh:qualifiedValueShape {} ; sh:qualified{}Count 1".format, plain, st.sampled_from(["Min", "Max"]))
+
+
+def properties(later: tuple[str, ...], depth: int) -> st.SearchStrategy[str]:
+    return st.builds(
+        lambda path, body: f"[ sh:path {path} {'; ' + body if body else ''} ]",
+        paths(),
+        bodies(later, depth, on_property=True),
+    )
+
+
+TARGETS = (
+    "sh:targetClass :C",
+    "sh:targetClass :D",
+    "sh:targetNode :a",
+    "sh:targetNode :b, 1",
+    "sh:targetSubjectsOf :p",
+    "sh:targetObjectsOf :q",
+)
+
+
+@st.composite
+def shapes(draw: st.DrawFn) -> str:
+    """One to three named node shapes; those before may refer to those after."""
+    names = draw(st.sampled_from([(":S",), (":S", ":T"), (":S", ":T", ":U")]))
+    text = []
+    for number, name in enumerate(names):
+        later = names[number + 1 :]
+        body = draw(bodies(later, 2, on_property=False))
+        nested = draw(st.lists(properties(later, 1), max_size=2))
+        parts = ["a sh:NodeShape", *([body] if body else []), *(f"sh:property {each}" for each in nested)]
+        parts += draw(st.lists(st.sampled_from(TARGETS), min_size=number == 0, max_size=2, unique=True))
+        text.append(f"{name} {' ; '.join(parts)} .")
+    return "\n".join(text)
+
+
+# --- data -------------------------------------------------------------------------------------------------------------
+
+
+def triples() -> st.SearchStrategy[str]:
+    return st.one_of(
+        st.builds(
+            "{} {} {} .".format,
+            st.sampled_from(NODES),
+            st.sampled_from(PREDICATES),
+            st.sampled_from(NODES + LITERALS),
+        ),
+        st.builds("{} a {} .".format, st.sampled_from(NODES), st.sampled_from(CLASSES)),
+    )
+
+
+def validities() -> st.SearchStrategy[tuple[int | None, int | None]]:
+    return st.sampled_from([(None, None), (None, None), (2000, None), (2010, None), (None, 2010), (2000, 2010)])
+
+
+Assertion = tuple[str, tuple[int | None, int | None]]
+
+
+def assertions() -> st.SearchStrategy[Assertion]:
+    return st.tuples(triples(), validities())
+
+
+ONTOLOGY = ":D rdfs:subClassOf :C ."
+
+
+def made(assertion: Assertion) -> list[Change]:
+    text, validity = assertion
+    return asserts(text, years(*validity))
+
+
+def retracted(world: World, number: int, validity: tuple[int | None, int | None]) -> list[Change]:
+    """What takes back one of the facts held, for some time."""
+    held = [fact for fact in world.view.believed() if fact.statement.graph.value == "urn:g"]
+    if not held:
+        return []
+    statement = held[number % len(held)].statement
+    text = f"{statement.subject.n3} {statement.predicate.n3} {statement.object.n3} ."
+    overlaps = any(fact.interval.overlaps(years(*validity).interval) for fact in world.view.believed_of(statement))
+    return retracts(text, years(*validity)) if overlaps else []
+
+
+@given(
+    shapes(),
+    st.booleans(),
+    st.lists(assertions(), max_size=7),
+    st.lists(assertions(), max_size=3),
+    st.lists(st.tuples(st.integers(0, 9), validities()), max_size=1),
+    st.booleans(),
+)
+def test_findings_are_what_full_validation_says_anew(
+    turtle: str,
+    subclass: bool,
+    held: list[Assertion],
+    asked: list[Assertion],
+    gone: list[tuple[int, tuple[int | None, int | None]]],
+    turned: bool,
+) -> None:
+    note(turtle)
+    world = World(turtle, ontology=ONTOLOGY if subclass else "")
+    for assertion in held:
+        world.hold(*made(assertion))
+    changes = [change for each in gone for change in retracted(world, *each)]
+    changes += [change for assertion in asked for change in made(assertion)]
+    if turned:
+        changes += (retracts if subclass else asserts)(ONTOLOGY, graph=ONTOLOGY_GRAPH)
+    plan = world.plan(*changes)
+    wanted = expected(world, plan)
+    findings = world.checker.findings(plan, world.view)
+    assert told(findings, wanted) == wanted
+    assert list(world.checker.findings(plan, world.view)) == list(findings)
+
+
+@given(shapes(), st.lists(assertions(), max_size=5), st.lists(assertions(), min_size=1, max_size=5))
+def test_a_load_session_is_judged_as_the_plan_would_be(
+    turtle: str, held: list[Assertion], asked: list[Assertion]
+) -> None:
+    note(turtle)
+    world = World(turtle)
+    for assertion in held:
+        world.hold(*made(assertion))
+    plan = world.plan(*(change for assertion in asked for change in made(assertion)))
+    findings = world.checker.findings(plan, world.view)
+    world.view.apply(plan, world.now)
+    assert list(world.checker.load_findings(plan.record, world.view)) == list(findings)

@@ -1,0 +1,79 @@
+"""The W3C test suite for SHACL Core: each file written to an empty base, as shapes and as data.
+
+What is expected is what pySHACL says of the whole, which passes the suite; the suite's own reports are left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pyoxigraph as ox
+import pytest
+
+from certificates.findings import FindingCode
+from kernel.changes import Assert
+from kernel.terms import Statement
+from kernel.vocabulary import SHAPES_GRAPH
+from tests.bridge.shapes.oracle import expected, told
+from tests.bridge.shapes.world import G, World, iri_of, term_of
+from tests.requirements import REPOSITORY, require
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kernel.terms import Iri
+
+SUITE: Final = REPOSITORY.parent / "shared" / "suites" / "shacl" / "tests" / "core"
+
+REFUSED: Final = {
+    "node/qualified-001-shapes.ttl": "qualified counts on a node shape, where they have no meaning",
+    "path/path-strange-001.ttl": "a path of two kinds at once",
+    "path/path-strange-002.ttl": "a path of two kinds at once",
+    "property/qualifiedValueShape-001.ttl": "sh:nodeShape, which SHACL has not",
+}
+"""What the suite has an answer for, and what is refused here as ill-formed."""
+
+EXPECTING: Final = {
+    "http://www.w3.org/ns/shacl#ValidationReport",
+    "http://www.w3.org/ns/shacl#ValidationResult",
+    "http://www.w3.org/ns/shacl-test#Validate",
+    "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#Manifest",
+}
+
+
+def files() -> list[str]:
+    found = (path for path in sorted(SUITE.glob("*/*.ttl")) if path.name != "manifest.ttl")
+    return [f"{path.parent.name}/{path.name}" for path in found] or ["none"]
+
+
+def statements(path: Path, graph: Iri) -> list[Assert]:
+    quads = list(ox.parse(path.read_bytes(), format=ox.RdfFormat.TURTLE, base_iri=f"urn:suite:{path.name}"))
+    kinds = {quad.subject for quad in quads if isinstance(quad.object, ox.NamedNode) and quad.object.value in EXPECTING}
+    return [
+        Assert(Statement(iri_of(quad.subject), iri_of(quad.predicate), term_of(quad.object), graph))
+        for quad in quads
+        if quad.subject not in kinds
+    ]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", files())
+def test_the_suite(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    path = require("shared") / "suites" / "shacl" / "tests" / "core" / name
+    world = World()
+    world.hold(*statements(path, SHAPES_GRAPH))
+    plan = world.plan(*statements(path, G))
+    findings = world.checker.findings(plan, world.view)
+    assert caplog.records == []
+    if name in REFUSED:
+        assert {finding.code for finding in findings} == {FindingCode.MALFORMED_SHAPES}
+        return
+    wanted = expected(world, plan)
+    assert told(findings, wanted) == wanted
+    assert all(finding.code is FindingCode.SHAPE_VIOLATION for finding in findings)
+
+
+@pytest.mark.shared
+def test_the_suite_is_there() -> None:
+    require("shared")
+    assert len(files()) > 100

@@ -1,0 +1,236 @@
+"""From the kernel's types to the JSON of answers.
+
+Rules
+-----
+* What a caller may not see was left out before it came here; nothing is filtered or looked up.
+* Of a fact, literal and times are spelled as they were submitted with it, else canonically.
+
+Example
+-------
+>>> from kernel.terms import Literal
+>>> value(Literal("colour", language="en-GB"))
+{'@value': 'colour', '@language': 'en-GB'}
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from certificates.ids import urn
+from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
+from kernel.terms import XSD_STRING, Iri, Literal, parse_term
+from kernel.timevalues import Bound, parse_time, spell_end, spell_start
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from api import models
+    from bridge.certificate_reading import CertificateDetail, ItemSlice
+    from bridge.reading import FoundFact
+    from certificates.findings import Finding
+    from certificates.items import SaltedItem
+    from kernel.facts import Evidence
+    from kernel.ports import CertificateRecord, DecisionRecord
+    from kernel.precision import Precision
+    from kernel.submitting import Outcome
+    from kernel.terms import Term
+
+
+def value(term: Term) -> models.Value:
+    """A term as a JSON-LD value object; a triple term, for which JSON-LD has none, under `@triple`."""
+    if isinstance(term, Iri):
+        return {"@id": term.value}
+    if not isinstance(term, Literal):
+        return {
+            "@triple": {
+                "subject": {"@id": term.subject.value},
+                "predicate": {"@id": term.predicate.value},
+                "object": value(term.object),
+            }
+        }
+    answer: models.LiteralValue = {"@value": term.lexical}
+    if term.language is not None:
+        answer["@language"] = term.language
+        if term.direction is not None:
+            answer["@direction"] = "ltr" if term.direction == "ltr" else "rtl"
+    elif term.datatype != XSD_STRING:
+        answer["@type"] = term.datatype
+    return answer
+
+
+# --- outcomes and findings --------------------------------------------------------------------------------------------
+
+
+def outcome(outcome: Outcome, findings: Iterable[Finding]) -> models.Outcome:
+    """What became of a request, with the findings that its caller may see."""
+    answer: models.Outcome = {
+        "certificate": None if outcome.certificate is None else urn(outcome.certificate),
+        "verdict": outcome.verdict,
+        "state": outcome.state,
+        "head": outcome.head,
+        "findings": [finding(each) for each in findings],
+    }
+    if outcome.successor is not None:
+        answer["successor"] = urn(outcome.successor)
+    if outcome.why is not None:
+        answer["why"] = outcome.why
+    return answer
+
+
+def finding(finding: Finding) -> models.Finding:
+    """A finding, its IRIs without angle brackets and its value as JSON-LD has it."""
+    answer: models.Finding = {"code": finding.code, "severity": finding.severity, "message": finding.message}
+    if finding.focus is not None:
+        answer["focus"] = _plain(finding.focus)
+    if finding.path is not None:
+        answer["path"] = _plain(finding.path)
+    if finding.value is not None:
+        answer["value"] = value(parse_term(finding.value))
+    if finding.shape is not None:
+        answer["shape"] = _plain(finding.shape)
+    if finding.component is not None:
+        answer["component"] = _plain(finding.component)
+    if finding.start is not None:
+        answer["from"] = finding.start
+    if finding.end is not None:
+        answer["to"] = finding.end
+    return answer
+
+
+def _plain(text: str) -> str:
+    return text[1:-1] if text.startswith("<") and text.endswith(">") and " " not in text else text
+
+
+# --- certificates -----------------------------------------------------------------------------------------------------
+
+
+def summary(record: CertificateRecord) -> models.CertificateSummary:
+    """A certificate in a list."""
+    answer: models.CertificateSummary = {
+        "certificate": urn(record.id),
+        "verdict": record.verdict,
+        "state": record.state,
+        "head": record.head,
+        "instant": None if record.instant is None else print_instant(record.instant),
+        "issuedAt": print_instant(record.issued_at),
+        "principal": record.principal,
+        "graphs": [graph.value for graph in record.graphs],
+    }
+    if record.successor is not None:
+        answer["successor"] = urn(record.successor)
+    return answer
+
+
+def certificate(detail: CertificateDetail) -> models.Certificate:
+    """A certificate with everything that belongs to it."""
+    credential = json.loads(detail.record.document)
+    return {
+        **summary(detail.record),
+        "findings": [finding(each) for each in detail.findings],
+        "plan": _items(detail.plan),
+        "findingItems": _items(detail.finding_items),
+        "decisions": [_decision(each) for each in detail.decisions],
+        "predecessor": credential.get("predecessor"),
+        "credential": credential,
+    }
+
+
+def _items(items: ItemSlice) -> models.Items:
+    listed: list[models.Item] = []
+    for ordinal, leaf in enumerate(items.leaves, items.first):
+        item = items.items.get(ordinal)
+        listed.append({"ordinal": ordinal, "leaf": leaf.hex()} if item is None else _item(item, leaf))
+    return {"items": listed, "next": items.following}
+
+
+def _item(item: SaltedItem, leaf: bytes) -> models.Item:
+    return {"ordinal": item.ordinal, "leaf": leaf.hex(), "salt": item.salt.hex(), "body": json.loads(item.body)}
+
+
+def _decision(decision: DecisionRecord) -> models.DecisionRecord:
+    answer: models.DecisionRecord = {
+        "kind": "decision" if decision.kind == "decision" else "recheck",
+        "record": json.loads(decision.record),
+    }
+    if decision.comment is not None:
+        answer["comment"] = _item(decision.comment, decision.comment.leaf)
+    return answer
+
+
+# --- facts ------------------------------------------------------------------------------------------------------------
+
+
+def fact(found: FoundFact) -> models.Fact:
+    """A fact with its evidence."""
+    held, content = found.fact, found.fact.content
+    interval, validity, statement = content.interval, content.validity, content.statement
+    own = [item.content.spelling for item in found.evidence if item.certificate == held.certificate]
+    submitted = next((spelling.object for spelling in own if spelling.object is not None), statement.object)
+    answer: models.Fact = {
+        "fact": urn(content.id),
+        "family": urn(content.family),
+        "statement": {
+            "subject": {"@id": statement.subject.value},
+            "predicate": {"@id": statement.predicate.value},
+            "object": value(submitted),
+            "graph": {"@id": statement.graph.value},
+        },
+        "fromPrecision": validity.start_precision,
+        "toPrecision": validity.end_precision,
+        "recordedAt": print_instant(held.recorded_at),
+        "certificate": urn(held.certificate),
+        "evidence": [_evidence(item) for item in found.evidence],
+    }
+    if interval.start != BEGINNING:
+        answer["from"] = print_instant(Instant(interval.start))
+    if interval.end != FOREVER:
+        answer["to"] = print_instant(Instant(interval.end))
+    _spell_start(answer, _bound(interval.start, validity.start_precision, (each.valid_from for each in own)))
+    _spell_end(answer, _bound(interval.end, validity.end_precision, (each.valid_to for each in own)))
+    if held.superseded is not None:
+        answer["supersededAt"] = print_instant(held.superseded.at)
+        answer["supersededBy"] = urn(held.superseded.certificate)
+    return answer
+
+
+def _bound(instant: int, precision: Precision, spellings: Iterable[str | None]) -> Bound:
+    """An end of a fact, spelled as the first of the spellings that means just this end."""
+    for spelling in spellings:
+        if spelling is not None:
+            given = parse_time(spelling)
+            if given.precision is precision and instant in {given.first, given.after}:
+                return Bound(Instant(instant), precision, spelling)
+    return Bound(Instant(instant), precision, None)
+
+
+def _spell_start(answer: models.Fact, start: Bound) -> None:
+    spelled = spell_start(start)
+    if spelled is not None:
+        answer["validFrom"] = spelled
+
+
+def _spell_end(answer: models.Fact, end: Bound) -> None:
+    spelled = spell_end(end)
+    if spelled is not None:
+        answer[spelled[0]] = spelled[1]
+
+
+def _evidence(evidence: Evidence) -> models.Evidence:
+    content, spelling = evidence.content, evidence.content.spelling
+    answer: models.Evidence = {
+        "evidence": urn(content.id),
+        "certificate": urn(evidence.certificate),
+        "recordedAt": print_instant(evidence.recorded_at),
+    }
+    if content.episode is not None:
+        answer["episode"] = content.episode.value
+    if content.confidence is not None:
+        answer["confidence"] = float(content.confidence)
+    if spelling.object is not None:
+        answer["object"] = value(spelling.object)
+    if spelling.valid_from is not None:
+        answer["validFrom"] = spelling.valid_from
+    if spelling.valid_to is not None:
+        answer["validTo"] = spelling.valid_to
+    return answer

@@ -1,0 +1,79 @@
+"""The application: the routes around one open base.
+
+Rules
+-----
+* The base is given, and stays open when the application ends: whoever opened it closes it.
+* Beside the routes there is nothing but the request log and the problem documents: each layer costs every request.
+* The interactive documentation pages are left out, because they would run scripts of another host.
+
+Example
+-------
+::
+
+    app = create_app(base, read_settings())      # any ASGI server serves it
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api import certificates, changes, facts, health, problems, sparql
+from api.openapi import openapi_document
+from api.parameters import query_parameters
+from api.request_log import RequestLog
+from api.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from api.settings import Settings
+    from bridge.base import Base
+
+
+def create_app(base: Base, settings: Settings) -> FastAPI:
+    """The ASGI application for one base.
+
+    Args:
+        base: open, and kept open while the application is served.
+        settings: limits.
+    """
+    service = Service(base, settings)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    app = FastAPI(
+        title="Muniment",
+        version=version("muniment"),
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    for routed in (changes, certificates, sparql, facts, health):
+        app.include_router(routed.router)
+    app.add_middleware(RequestLog)
+    problems.install(app)
+    _add_openapi(app)
+    return app
+
+
+def _add_openapi(app: FastAPI) -> None:
+    document = json.dumps(openapi_document(app), ensure_ascii=False, indent=1).encode()
+
+    async def openapi(request: Request) -> Response:
+        query_parameters(request, ())
+        return Response(document, media_type="application/json")
+
+    app.add_route("/openapi.json", openapi, include_in_schema=False)

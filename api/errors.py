@@ -1,0 +1,57 @@
+"""The errors that only HTTP and the process know; all others are the kernel's.
+
+Rules
+-----
+* They are members of the same closed set: a code, a message, a remedy, a place, and whose fault it is.
+
+Example
+-------
+>>> TooLarge("the body is larger than 16 MB", remedy="use `muniment load`").code
+'too-large'
+"""
+
+from __future__ import annotations
+
+from kernel.errors import CallerError, OperatorError
+
+
+class UnknownPath(CallerError):
+    """Nothing is served at the path."""
+
+    code = "unknown-path"
+
+
+class MethodNotAllowed(CallerError):
+    """The path is served, but not with this method."""
+
+    code = "method-not-allowed"
+
+
+class UnsupportedMediaType(CallerError):
+    """A body of a format, charset or coding that the route does not read."""
+
+    code = "unsupported-media-type"
+
+
+class TooLarge(CallerError):
+    """A body beyond the limit."""
+
+    code = "too-large"
+
+
+class BrokenOff(CallerError):
+    """The connection ended before the body did."""
+
+    code = "broken-off"
+
+
+class InvalidSetting(OperatorError):
+    """A setting that is unknown or cannot be used."""
+
+    code = "invalid-setting"
+
+
+class ForeignPackage(OperatorError):
+    """A package that Python finds under one of our names is not ours."""
+
+    code = "foreign-package"

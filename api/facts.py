@@ -1,0 +1,126 @@
+"""`GET /facts`: what is believed, fact by fact, with both times and the evidence.
+
+Rules
+-----
+* Facts are listed whatever their valid time, unless `valid-at` is given; what is listed was believed at `as-of`, or is
+  now.
+* A subject, an object or a graph has to be named. Graphs that the caller may not read are as if they were empty.
+* Pages follow the start of valid time. A page's end names a place in that order, not a fact, so that going on from it
+  works whatever has changed; with `as-of` nothing changes.
+
+Example
+-------
+::
+
+    GET /facts?subject=urn:ada&limit=20 → 200 {"items": [{"fact": "urn:uuid:…", …}], "next": null}
+"""
+
+from __future__ import annotations
+
+import struct
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api import answers as written
+from api.auth import Caller
+from api.openapi import Answer, answers, extra, json_content
+from api.parameters import Parameter, Parameters, query_parameters
+from api.replies import json_reply
+from api.service import Service
+from api.sparql import AS_OF, VALID_AT
+from bridge.reading import FactFilter
+from kernel.errors import InvalidParameter, InvalidTerm
+from kernel.terms import Iri, parse_term
+
+if TYPE_CHECKING:
+    from api import models
+    from bridge.base import Base
+    from bridge.reading import FoundFact
+    from kernel.access import Principal
+    from kernel.ports import TermCanonicaliser
+    from kernel.terms import Term
+
+_TEXT: Final[dict[str, object]] = {"type": "string"}
+_IRI: Final[dict[str, object]] = {"type": "string", "format": "iri"}
+
+SUBJECT: Final = Parameter("subject", "the subject, an IRI", _IRI, "https://example.org/ada")
+PREDICATE: Final = Parameter("predicate", "the predicate, an IRI", _IRI, "https://example.org/name")
+OBJECT: Final = Parameter("object", "the object: an IRI, or any term in N-Triples form", _TEXT, '"Ada"@en')
+GRAPH: Final = Parameter("graph", "the graph, an IRI", _IRI, "https://example.org/g")
+LIMIT: Final = Parameter(
+    "limit", "how many at most", {"type": "integer", "minimum": 1, "maximum": 1_000, "default": 100}, "100"
+)
+AFTER: Final = Parameter("after", "the `next` of the page before", _TEXT, "AAAAAAAA")
+_PARAMETERS: Final = (SUBJECT, PREDICATE, OBJECT, GRAPH, VALID_AT, AS_OF, LIMIT, AFTER)
+
+_PLACE: Final = struct.Struct(">qqq16s")
+_Place = tuple[int, int, int, bytes]
+"""Start and end of valid time, recording instant, id: where a fact stands in the order of `Reader.facts`."""
+
+router = APIRouter(tags=["reading"])
+
+
+@router.get(
+    "/facts",
+    operation_id="listFacts",
+    summary="List what is believed of a subject, object or graph, whatever its valid time unless valid-at is given",
+    response_class=Response,
+    responses=answers({200: Answer("A page of facts", json_content("FactPage"))}, problems=(400, 401, 503)),
+    openapi_extra=extra(parameters=_PARAMETERS),
+)
+async def list_facts(request: Request, caller: Caller) -> Response:
+    """Lists facts that are believed, or were at `as-of`, of graphs that the caller may read."""
+    parameters = query_parameters(request, _PARAMETERS)
+    service = Service.of(request)
+    return json_reply(await service.read(lambda: _page(service.base, caller, parameters)))
+
+
+def _page(base: Base, caller: Principal, parameters: Parameters) -> models.FactPage:
+    valid_at = parameters.time(VALID_AT)
+    wanted = FactFilter(
+        parameters.iri(SUBJECT, base.canonicaliser),
+        parameters.iri(PREDICATE, base.canonicaliser),
+        _object(parameters, base.canonicaliser),
+        parameters.iri(GRAPH, base.canonicaliser),
+        every_time=valid_at is None,
+    )
+    limit, after = parameters.number(LIMIT, default=100), parameters.text(AFTER)
+    moment = base.reader.moment(parameters.time(AS_OF), valid_at)
+    found = base.reader.facts(caller, wanted, moment)
+    first = 0 if after is None else bisect_right(found, _place_named(after), key=_place_of)
+    page = found[first : first + limit]
+    more = first + limit < len(found)
+    return {
+        "items": [written.fact(each) for each in page],
+        "next": urlsafe_b64encode(_PLACE.pack(*_place_of(page[-1]))).decode() if more else None,
+    }
+
+
+def _object(parameters: Parameters, canonicaliser: TermCanonicaliser) -> Term | None:
+    text = parameters.text(OBJECT)
+    if text is None:
+        return None
+    try:
+        return canonicaliser.canonical(parse_term(text) if text.startswith(("<", '"')) else Iri(text))
+    except InvalidTerm as error:
+        error.where = OBJECT.name
+        raise
+
+
+def _place_of(found: FoundFact) -> _Place:
+    fact = found.fact
+    return fact.interval.start, fact.interval.end, fact.recorded_at, fact.id.bytes
+
+
+def _place_named(after: str) -> _Place:
+    try:
+        start, end, recorded_at, identifier = _PLACE.unpack(urlsafe_b64decode(after.encode("ascii")))
+    except (ValueError, struct.error) as error:
+        remedy = "give the `next` of the page before, as it came"
+        raise InvalidParameter("it is no place in a list of facts", remedy=remedy, where=AFTER.name) from error
+    return start, end, recorded_at, identifier

@@ -1,0 +1,348 @@
+"""The JSON of requests and answers: as types for this code, and as schemas for the OpenAPI document.
+
+Rules
+-----
+* A member that does not apply is absent; null stands only where the schema says so.
+* Ids are `urn:uuid:` IRIs, IRIs plain text, instants XSD dateTime text in UTC, hashes and salts hexadecimal.
+* These are dictionaries: nothing is validated or copied on the way out. That the answers keep to what is declared here
+  is tested with every answer that a test gets. Requests are read by the bridge, strictly, and only described here.
+
+Example
+-------
+>>> value: IriValue = {"@id": "https://example.org/ada"}
+>>> health: Health = {"status": "ok", "head": 7, "clock": "2026-05-06T07:08:09Z", "behind": False}
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal, NotRequired
+
+from pydantic import ConfigDict, Field, JsonValue, with_config
+from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
+
+from certificates.certificate import Verdict
+from certificates.findings import FindingCode, Severity
+from certificates.records import DecisionKind
+from kernel.ports import CertificateState
+from kernel.precision import Precision
+
+Urn = Annotated[str, Field(pattern="^urn:uuid:[0-9a-f-]{36}$")]
+Instant = Annotated[str, Field(description="an XSD dateTime in UTC", examples=["2026-05-06T07:08:09.25Z"])]
+Time = Annotated[
+    str,
+    Field(
+        description="an xsd:dateTime, day, month, year, decade (`199#`), century (`18##`), or `unknown`",
+        examples=["2024-05-06", "2024", "2024-05-06T15:00:00+02:00", "199#"],
+    ),
+]
+Iri = Annotated[str, Field(description="an absolute IRI", examples=["https://example.org/ada"])]
+Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})+$")]
+Position = Annotated[int, Field(ge=0, description="a position in the log")]
+
+# --- terms ------------------------------------------------------------------------------------------------------------
+
+IriValue = TypedDict("IriValue", {"@id": Iri})
+
+LiteralValue = TypedDict(
+    "LiteralValue",
+    {
+        "@value": str,
+        "@type": NotRequired[Iri],
+        "@language": NotRequired[str],
+        "@direction": NotRequired[Literal["ltr", "rtl"]],
+    },
+)
+
+GivenLiteral = TypedDict(
+    "GivenLiteral",
+    {
+        "@value": str | bool | int | float,
+        "@type": NotRequired[Iri],
+        "@language": NotRequired[str],
+        "@direction": NotRequired[Literal["ltr", "rtl"]],
+    },
+)
+
+TripleValue = TypedDict("TripleValue", {"@triple": "QuotedTriple"})
+
+
+class QuotedTriple(TypedDict):
+    """A triple that is quoted, not asserted."""
+
+    subject: IriValue
+    predicate: IriValue
+    object: Value
+
+
+Value = IriValue | LiteralValue | TripleValue
+
+# --- changes: what is asked -------------------------------------------------------------------------------------------
+
+GivenNode = Annotated[IriValue | Iri, Field(description="an IRI, or `_:` and a label that is the same node throughout")]
+FactId = Annotated[str, Field(description="as `urn:uuid:`, or the UUID alone")]
+GivenObject = IriValue | GivenLiteral
+
+_CLOSED: Final = ConfigDict(extra="forbid")
+
+
+class _During(TypedDict):
+    validFrom: NotRequired[Time]
+    validTo: NotRequired[Annotated[Time, Field(description="exclusive")]]
+    validThrough: NotRequired[Annotated[Time, Field(description="inclusive, instead of validTo")]]
+
+
+@with_config(_CLOSED)
+class AssertChange(_During, TypedDict):
+    """Believe a statement over an interval; by default without bounds."""
+
+    op: Literal["assert"]
+    subject: GivenNode
+    predicate: GivenNode
+    object: GivenObject
+    graph: NotRequired[GivenNode]
+    confidence: NotRequired[Annotated[float, Field(ge=0, le=1)]]
+
+
+@with_config(_CLOSED)
+class EndStatement(TypedDict):
+    """A statement stopped being true at an instant; by default that of issue."""
+
+    op: Literal["end"]
+    subject: GivenNode
+    predicate: GivenNode
+    object: GivenObject
+    graph: NotRequired[GivenNode]
+    at: NotRequired[Time]
+
+
+@with_config(_CLOSED)
+class EndFact(TypedDict):
+    """A fact stopped being true at an instant; by default that of issue."""
+
+    op: Literal["end"]
+    fact: FactId
+    at: NotRequired[Time]
+
+
+@with_config(_CLOSED)
+class RetractStatement(_During, TypedDict):
+    """A statement never was, at all or within an interval."""
+
+    op: Literal["retract"]
+    subject: GivenNode
+    predicate: GivenNode
+    object: GivenObject
+    graph: NotRequired[GivenNode]
+
+
+@with_config(_CLOSED)
+class RetractFact(_During, TypedDict):
+    """A fact never was, at all or within an interval."""
+
+    op: Literal["retract"]
+    fact: FactId
+
+
+@with_config(_CLOSED)
+class ReviseChange(_During, TypedDict):
+    """A fact was recorded wrong: object, start or end is put right."""
+
+    op: Literal["revise"]
+    fact: FactId
+    object: NotRequired[GivenObject]
+    confidence: NotRequired[Annotated[float, Field(ge=0, le=1)]]
+
+
+Change = AssertChange | EndStatement | EndFact | RetractStatement | RetractFact | ReviseChange
+
+
+@with_config(_CLOSED)
+class ChangeRequest(TypedDict):
+    """Changes to be planned as one; each sees the ones before it."""
+
+    changes: Annotated[list[Change], Field(min_length=1)]
+    reason: NotRequired[Annotated[str, Field(description="for the people who will read the certificate")]]
+    episode: NotRequired[Annotated[GivenNode, Field(description="the source that all of it cites")]]
+    graph: NotRequired[Annotated[GivenNode, Field(description="the graph of changes that name none")]]
+    zone: NotRequired[Annotated[str, Field(description="of times that have none: `Z` or an offset such as `+02:00`")]]
+
+
+# --- certificates -----------------------------------------------------------------------------------------------------
+
+_Within = TypedDict("_Within", {"from": NotRequired[Instant], "to": NotRequired[Instant]})
+
+
+class Finding(_Within, TypedDict):
+    """One thing that a check says of a plan. `from` and `to` bound the part of valid time in which it holds."""
+
+    code: FindingCode
+    severity: Severity
+    message: Annotated[str, Field(description="for people")]
+    focus: NotRequired[Annotated[str, Field(description="the focus node: an IRI, or a literal as N-Triples")]]
+    path: NotRequired[Annotated[str, Field(description="the predicate, or a path as SPARQL writes it")]]
+    value: NotRequired[Value]
+    shape: NotRequired[Iri]
+    component: NotRequired[Annotated[str, Field(description="the SHACL constraint component, an IRI")]]
+
+
+class Outcome(TypedDict):
+    """What became of a request. For a dry run `certificate`, `state` and `head` are null: nothing was recorded."""
+
+    certificate: Urn | None
+    verdict: Verdict
+    state: CertificateState | None
+    head: Annotated[Position | None, Field(description="where it was applied; null while it is not")]
+    findings: Annotated[list[Finding], Field(description="those drawn from graphs that the caller may read")]
+    successor: NotRequired[Annotated[Urn, Field(description="the certificate that took the place of a stale one")]]
+    why: NotRequired[Annotated[str, Field(description="why a stale certificate has no successor")]]
+
+
+class CertificateSummary(TypedDict):
+    """A certificate in a list."""
+
+    certificate: Urn
+    verdict: Verdict
+    state: CertificateState
+    head: Annotated[Position | None, Field(description="where it was applied; null while it is not")]
+    instant: Annotated[Instant | None, Field(description="when it was applied; null while it is not")]
+    issuedAt: Instant
+    principal: Annotated[str, Field(description="who asked")]
+    graphs: Annotated[list[Iri], Field(description="every graph that it touches")]
+    successor: NotRequired[Urn]
+
+
+class CertificatePage(TypedDict):
+    """Certificates that the caller may see, newest first."""
+
+    items: list[CertificateSummary]
+    next: Annotated[str | None, Field(description="give it as `after` for the next page; null at the end")]
+
+
+class Item(TypedDict):
+    """A salted item: its leaf in the certificate's Merkle tree and, unless withheld or purged, what the leaf is of.
+
+    The leaf is SHA-256 of a zero byte, the salt, and the body as canonical JSON (RFC 8785).
+    """
+
+    ordinal: Annotated[int, Field(ge=0)]
+    leaf: Hex
+    salt: NotRequired[Hex]
+    body: NotRequired[dict[str, JsonValue]]
+
+
+class Items(TypedDict):
+    """Salted items of one kind, by ordinal. The Merkle root over all leaves (RFC 9162) is in the credential."""
+
+    items: list[Item]
+    next: Annotated[int | None, Field(description="give it as `items-from` for those that follow; null at the end")]
+
+
+class DecisionRecord(TypedDict):
+    """A signed decision, or the signed re-check that went before a late apply."""
+
+    kind: Literal["decision", "recheck"]
+    record: Annotated[dict[str, JsonValue], Field(description="as signed (Data Integrity, eddsa-jcs-2022)")]
+    comment: NotRequired[Item]
+
+
+class Certificate(CertificateSummary, TypedDict):
+    """A certificate with what it commits to, as far as the caller may see it."""
+
+    predecessor: Annotated[Urn | None, Field(description="the stale certificate whose place it took; null if none")]
+    findings: list[Finding]
+    plan: Items
+    findingItems: Items
+    decisions: list[DecisionRecord]
+    credential: Annotated[
+        dict[str, JsonValue], Field(description="the signed credential (W3C Verifiable Credentials 2.0)")
+    ]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class Decision(TypedDict):
+    """An editor's decision on a certificate in review; this is a request."""
+
+    decision: DecisionKind
+    comment: NotRequired[Annotated[str | None, Field(description="why, for those who may see the certificate")]]
+
+
+# --- facts ------------------------------------------------------------------------------------------------------------
+
+
+class Statement(TypedDict):
+    """What is believed; the object is spelled as it was submitted."""
+
+    subject: IriValue
+    predicate: IriValue
+    object: Value
+    graph: IriValue
+
+
+class Evidence(TypedDict):
+    """What supports a fact. Object and times are there where they were submitted in another spelling."""
+
+    evidence: Urn
+    certificate: Urn
+    recordedAt: Instant
+    episode: NotRequired[Iri]
+    confidence: NotRequired[Annotated[float, Field(ge=0, le=1)]]
+    object: NotRequired[Value]
+    validFrom: NotRequired[Time]
+    validTo: NotRequired[Time]
+
+
+class Fact(_Within, TypedDict):
+    """A fact. It is true from `from` (inclusive) to `to` (exclusive), absent where it has no bound.
+
+    `validFrom`, and `validTo` or the inclusive `validThrough`, say the same as it was submitted, or canonically.
+    """
+
+    fact: Urn
+    family: Urn
+    statement: Statement
+    validFrom: NotRequired[Time]
+    validTo: NotRequired[Time]
+    validThrough: NotRequired[Time]
+    fromPrecision: Precision
+    toPrecision: Precision
+    recordedAt: Instant
+    supersededAt: NotRequired[Instant]
+    certificate: Annotated[Urn, Field(description="the certificate that recorded it")]
+    supersededBy: NotRequired[Annotated[Urn, Field(description="the certificate that superseded it")]]
+    evidence: list[Evidence]
+
+
+class FactPage(TypedDict):
+    """Believed facts, by start of their valid time."""
+
+    items: list[Fact]
+    next: Annotated[str | None, Field(description="give it as `after` for the next page; null at the end")]
+
+
+# --- the service itself -----------------------------------------------------------------------------------------------
+
+
+class Health(TypedDict):
+    """Whether the service can answer. Head and clock are null where the ledger could not be read."""
+
+    status: Literal["ok", "unavailable"]
+    head: Position | None
+    clock: Instant | None
+    behind: Annotated[bool, Field(description="whether the stores have not yet followed the ledger")]
+
+
+class Problem(TypedDict):
+    """A problem document (RFC 9457). Further members may follow, by code."""
+
+    type: Annotated[str, Field(description="an IRI that goes with the code")]
+    title: str
+    status: int
+    detail: Annotated[str, Field(description="what is wrong, for people")]
+    code: Annotated[str, Field(description="what is wrong, for programs", examples=["nothing-to-end"])]
+    where: NotRequired[Annotated[str, Field(description="the place: a header, parameter, JSON pointer or line")]]
+    remedy: Annotated[str, Field(description="what to do about it")]
+    requestId: Annotated[str, Field(description="under which the service's log has the request")]
+
+
+DOCUMENTS: Final = (ChangeRequest, Decision, Outcome, CertificatePage, Certificate, FactPage, Health, Problem)
+"""The types of whole requests and answers; the others are parts of them."""

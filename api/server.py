@@ -1,0 +1,111 @@
+"""The HTTP server around the application.
+
+Rules
+-----
+* The socket is bound before anything else: a port that is taken is one clear error.
+* SIGTERM and SIGINT end the service in order: no new requests, those that run are answered, then `serve` returns, and
+  whoever opened the base closes it.
+
+Example
+-------
+::
+
+    settings = read_settings()
+    with Base.open(settings.data, policy=settings.verdict_policy) as base:
+        serve(base, settings, announce=print)
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import uvicorn
+
+from api.app import create_app
+from api.errors import InvalidSetting
+from api.request_log import configure_logging
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from api.settings import Settings
+    from bridge.base import Base
+
+KEEP_ALIVE: Final = 75
+"""Seconds for which an idle connection is kept: opening one costs a client more than its request."""
+
+PATIENCE: Final = 30
+"""Seconds that requests have to end in when the service stops."""
+
+_BACKLOG: Final = 2048
+_STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+def serve(base: Base, settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serves an open base until the process is told to stop.
+
+    Args:
+        base: open; it is left open.
+        settings: how to serve it.
+        announce: told the URL once connections are taken.
+
+    Raises:
+        InvalidSetting: the address cannot be listened on.
+    """
+    configure_logging(settings.log_level)
+    with listen(settings.host, settings.port) as listening, _outlived_signals():
+        announce(url_of(listening))
+        server_for(base, settings).run(sockets=[listening])
+
+
+def server_for(base: Base, settings: Settings) -> uvicorn.Server:
+    """The server, ready to be run on a socket."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            create_app(base, settings),
+            loop="auto",
+            http="httptools",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            log_level=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=KEEP_ALIVE,
+            timeout_graceful_shutdown=PATIENCE,
+        )
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on which connections are taken, if not yet answered. Raises `InvalidSetting`."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        raise InvalidSetting(
+            f"cannot listen on {host}, port {port}: {error.strerror}",
+            remedy="choose another --port or --host, or stop what uses it",
+            where="port",
+        ) from error
+
+
+def url_of(listening: socket.socket) -> str:
+    """The URL under which a listening socket is reached."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def _outlived_signals() -> Iterator[None]:
+    """The server raises a signal again once it has stopped for it; without this the base would not be closed."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in _STOPPING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,109 @@
+"""Settings: what an operator may choose, from the environment (`MUNIMENT_…`) or the command line.
+
+Rules
+-----
+* The command line goes before the environment, and that before the defaults.
+* A variable with our prefix that no setting has is an error, which names the nearest one: a misspelt limit must not
+  pass for one that is set.
+* Settings are checked whole before anything starts, and do not change afterwards.
+
+Example
+-------
+::
+
+    settings = read_settings(port=9000)      # the data in ./data, or where MUNIMENT_DATA says
+    base = Base.open(settings.data, policy=settings.verdict_policy)
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from api.errors import InvalidSetting
+from api.suggestions import did_you_mean
+from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
+
+if TYPE_CHECKING:
+    from kernel.judging import VerdictPolicy
+
+PREFIX: Final = "MUNIMENT_"
+
+_OF_THE_TESTS: Final = frozenset({"MUNIMENT_REQUIRE"})
+"""Read by the test suite, and inherited by the services that it starts."""
+
+
+class PolicyName(StrEnum):
+    """The policies that come with Muniment."""
+
+    DEFAULT = "default"
+    UNSAFE_AUTO_APPROVE = "unsafe-auto-approve"
+
+
+class LogLevel(StrEnum):
+    """From which severity on events are logged."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Made by `read_settings`."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+
+    data: Path = Field(Path("data"), description="the folder in which the base lies")
+    host: str = Field("127.0.0.1", min_length=1, description="the address to listen on")
+    port: int = Field(8350, ge=0, le=65535, description="the port to listen on; 0: any that is free")
+    policy: PolicyName = Field(PolicyName.DEFAULT, description="from findings to verdicts")
+    confidence: Decimal = Field(
+        Decimal("0.5"), ge=0, le=1, description="assertions that are less sure than this are held for review"
+    )
+    body_limit: int = Field(16 * 2**20, ge=1024, description="the largest body taken, in bytes")
+    query_threads: int = Field(4, ge=1, le=256, description="how many queries are answered at the same time")
+    log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
+
+    @property
+    def verdict_policy(self) -> VerdictPolicy:
+        """The policy object that is meant."""
+        if self.policy is PolicyName.UNSAFE_AUTO_APPROVE:
+            return UnsafeAutoApprove()
+        return replace(DEFAULT_POLICY, confidence=format(self.confidence.normalize(), "f"))
+
+
+def read_settings(**given: object) -> Settings:
+    """The settings of this process.
+
+    Args:
+        given: settings that the command line has, by name; None for one that it has not.
+
+    Raises:
+        InvalidSetting: an unknown variable with our prefix, or a value that cannot be used; names it.
+    """
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    for name in sorted(os.environ):
+        if name.upper().startswith(PREFIX) and name.upper() not in known | _OF_THE_TESTS:
+            raise InvalidSetting("there is no such setting", remedy=did_you_mean(name, known), where=name)
+    try:
+        return Settings.model_validate({name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        raise _refused(error) from error
+
+
+def _refused(error: ValidationError) -> InvalidSetting:
+    first = error.errors(include_url=False)[0]
+    name = str(first["loc"][0])
+    return InvalidSetting(
+        f"the setting {name} cannot be used: {first['msg']}",
+        remedy="correct it, or leave it out for its default",
+        where=PREFIX + name.upper(),
+    )

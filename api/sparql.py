@@ -1,0 +1,220 @@
+"""`/sparql`: queries by the SPARQL 1.1 Protocol, with two parameters of our own for the moment.
+
+Rules
+-----
+* A query comes as `query=` in the URL, as a form, or as the body (`application/sparql-query`); section 2.1 of the
+  protocol. Parameters may stand in the URL and in the form, but each once in all.
+* `valid-at` and `as-of` are a moment on each time axis; without them the answer is of the present state. Each answer
+  says for which state it was given.
+* The format goes by `Accept`. `format`, `output` and `results`, which SPARQLWrapper adds to every query, go before it:
+  a short name or a media type, several being as many that are accepted.
+* Updates are not taken here, and told where they are.
+
+Example
+-------
+::
+
+    GET /sparql?query=ASK%20%7B%7D&valid-at=2024-05-06 → 200, Muniment-Head: 41, Muniment-Valid-At: 2024-05-06T00:00:00Z
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.auth import Caller
+from api.bodies import read_body
+from api.errors import UnsupportedMediaType
+from api.media import accepted, body_type
+from api.openapi import Answer, answers, extra, text_content
+from api.parameters import Parameter, Parameters, read_parameters
+from api.service import Service
+from bridge.reading import QueryRequest
+from bridge.sparql.results import GRAPHS, RESULT_SETS
+from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
+from kernel.instants import print_instant
+
+if TYPE_CHECKING:
+    from bridge.reading import Answer as Answered
+    from kernel.access import Principal
+
+FORM: Final = "application/x-www-form-urlencoded"
+QUERY: Final = "application/sparql-query"
+UPDATE: Final = "application/sparql-update"
+
+_TEXT: Final[dict[str, object]] = {"type": "string"}
+_IRI: Final[dict[str, object]] = {"type": "string", "format": "iri"}
+
+AS_OF: Final = Parameter(
+    "as-of",
+    "as known when: an instant or calendar value of transaction time, or `head:N`. By default the present head",
+    _TEXT,
+    "head:41",
+)
+VALID_AT: Final = Parameter(
+    "valid-at",
+    "as true when: an instant, or a calendar value, which stands for its first instant. By default the as-of instant, "
+    "or the present",
+    _TEXT,
+    "2024-05-06",
+)
+_QUERY_TEXT: Final = Parameter("query", "the query", _TEXT, "SELECT * { ?s ?p ?o } LIMIT 10")
+_UPDATE_TEXT: Final = Parameter("update", "not taken here: changes go to POST /changes", _TEXT, "")
+_DEFAULT_GRAPH: Final = Parameter(
+    "default-graph-uri", "graphs that make up the default graph", _IRI, "https://example.org/g", repeatable=True
+)
+_NAMED_GRAPH: Final = Parameter(
+    "named-graph-uri", "graphs that `GRAPH` finds", _IRI, "https://example.org/g", repeatable=True
+)
+_FORMATS: Final = tuple(
+    Parameter(
+        name, "the format, which goes before `Accept`: a short name or a media type", _TEXT, "json", repeatable=True
+    )
+    for name in ("format", "output", "results")
+)
+_BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, VALID_AT, AS_OF, *_FORMATS)
+_ALL: Final = (_QUERY_TEXT, *_BESIDE_THE_QUERY)
+_READ: Final = (*_ALL, _UPDATE_TEXT)
+
+_SHORT_NAMES: Final = {
+    "json": "application/sparql-results+json, application/ld+json",
+    "xml": "application/sparql-results+xml, application/rdf+xml",
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "turtle": "text/turtle",
+    "n3": "text/turtle",
+    "rdf": "application/rdf+xml",
+    "rdf+xml": "application/rdf+xml",
+    "json-ld": "application/ld+json",
+}
+"""SPARQLWrapper's names for formats, each as what it may mean for a result set or a graph."""
+
+_MEDIA_TYPES: Final = tuple(dict.fromkeys(each.essence for each in (*RESULT_SETS, *GRAPHS)))
+
+_ANSWERS: Final = answers(
+    {
+        200: Answer(
+            "The answer, in the format negotiated",
+            text_content(_MEDIA_TYPES),
+            {
+                "Muniment-Head": "the head that the answer is of: a position in the log, or `none` for an empty base",
+                "Muniment-Valid-At": "the valid time that the answer is of, an XSD dateTime in UTC",
+            },
+        )
+    },
+    problems=(400, 401, 406, 503),
+)
+
+router = APIRouter(tags=["reading"])
+
+
+@router.get(
+    "/sparql",
+    operation_id="query",
+    summary="Ask a SPARQL query",
+    response_class=Response,
+    responses=_ANSWERS,
+    openapi_extra=extra(parameters=_ALL),
+)
+async def query(request: Request, caller: Caller) -> Response:
+    """A query in the URL."""
+    parameters = read_parameters(_READ, request.scope["query_string"])
+    return await _answer(request, caller, _text(parameters), parameters)
+
+
+router.add_api_route("/sparql", query, methods=["HEAD"], include_in_schema=False)
+
+
+@router.post(
+    "/sparql",
+    operation_id="postQuery",
+    summary="Ask a SPARQL query that is too long for a URL",
+    response_class=Response,
+    responses=_ANSWERS | answers({}, problems=(413, 415)),
+    openapi_extra=extra(
+        parameters=_BESIDE_THE_QUERY,
+        body=text_content([QUERY], "SELECT * { ?s ?p ?o } LIMIT 10")
+        | {FORM: {"schema": {"type": "object", "properties": {each.name: each.whole_schema for each in _ALL}}}},
+    ),
+)
+async def post_query(request: Request, caller: Caller) -> Response:
+    """A query as a form, or as the body itself."""
+    media_type = body_type(request.headers.get("content-type"))
+    if media_type == UPDATE:
+        raise _no_updates("Content-Type")
+    if media_type not in (FORM, QUERY):
+        raise UnsupportedMediaType(
+            f"a query does not come as {media_type}", remedy=f"send {QUERY} or {FORM}", where="Content-Type"
+        )
+    body = await read_body(request, Service.of(request).settings.body_limit)
+    in_url: bytes = request.scope["query_string"]
+    if media_type == FORM:
+        parameters = read_parameters(_READ, in_url, body)
+        return await _answer(request, caller, _text(parameters), parameters)
+    parameters = read_parameters(_BESIDE_THE_QUERY, in_url)
+    return await _answer(request, caller, _decoded(body), parameters)
+
+
+async def _answer(request: Request, caller: Principal, text: str, parameters: Parameters) -> Response:
+    service = Service.of(request)
+    asked = QueryRequest(
+        caller,
+        text,
+        _accept(request, parameters),
+        parameters.texts(_DEFAULT_GRAPH),
+        parameters.texts(_NAMED_GRAPH),
+    )
+    as_of, valid_at = parameters.time(AS_OF), parameters.time(VALID_AT)
+    reader = service.base.reader
+    answered = await service.query(lambda: reader.query(asked, reader.moment(as_of, valid_at)))
+    return Response(answered.body, 200, _state(answered))
+
+
+def _state(answered: Answered) -> dict[str, str]:
+    return {
+        "Content-Type": answered.media_type,
+        "Muniment-Head": "none" if answered.head is None else str(answered.head),
+        "Muniment-Valid-At": print_instant(answered.valid_at),
+        "Vary": "Accept, Authorization",
+    }
+
+
+def _text(parameters: Parameters) -> str:
+    if parameters.text(_UPDATE_TEXT) is not None:
+        raise _no_updates("update")
+    text = parameters.text(_QUERY_TEXT)
+    if text is None:
+        raise InvalidParameter("there is no query", remedy="give one as `query`", where="query")
+    return text
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidDocument(
+            f"the query is not UTF-8: byte {error.start} cannot be read", remedy="send it in UTF-8"
+        ) from error
+
+
+def _accept(request: Request, parameters: Parameters) -> str | None:
+    """What is accepted: by the parameters if they name anything, else by the header."""
+    named = [_format(name, parameter) for parameter in _FORMATS for name in parameters.texts(parameter) if name]
+    return ", ".join(dict.fromkeys(named)) if named else accepted(request)
+
+
+def _format(name: str, parameter: Parameter) -> str:
+    media_types = _SHORT_NAMES.get(name.lower(), name)
+    if "/" not in media_types:
+        remedy = f"use a media type, or one of {', '.join(_SHORT_NAMES)}"
+        raise InvalidParameter(f"there is no format {name[:60]!r}", remedy=remedy, where=parameter.name)
+    return media_types
+
+
+def _no_updates(where: str) -> QueryRefused:
+    return QueryRefused(
+        "updates are not taken here", remedy="send changes to POST /changes, as JSON or as a document", where=where
+    )

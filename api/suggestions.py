@@ -1,0 +1,32 @@
+"""The way out of a misspelling.
+
+Example
+-------
+>>> did_you_mean("valid_at", ["valid-at", "as-of", "query"])
+'did you mean valid-at?'
+>>> did_you_mean("colour", ["valid-at", "as-of"])
+'use one of as-of, valid-at'
+>>> did_you_mean("colour", [])
+'leave it out: there are none'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rapidfuzz.process import extractOne
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_NEAR: Final = 70.0
+"""Of 100: a letter or two apart."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A remedy for a name that is not among the known ones."""
+    choices = sorted(known)
+    if not choices:
+        return "leave it out: there are none"
+    nearest = extractOne(name[:100], choices, processor=str.lower, score_cutoff=_NEAR)
+    return f"did you mean {nearest[0]}?" if nearest else f"use one of {', '.join(choices)}"

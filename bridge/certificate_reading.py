@@ -1,0 +1,165 @@
+"""Reading certificates, for one caller.
+
+Rules (NothingLeaks)
+-----
+* A certificate is seen by those who may read every graph that it touches, and by nobody else, not even by whoever asked
+  for it. To others it is not there: pages are filled without it, and no count tells of it.
+* A finding is seen by those who may read every graph that it was drawn from. Of an item that is withheld or purged its
+  leaf hash is left, so that those who see the others can still prove them by the root that was signed.
+* Items come in slices: a load has as many as it has facts.
+
+Example
+-------
+::
+
+    reader = CertificateReader(base.ledger)
+    page = reader.page(principal, CertificateFilter(state=CertificateState.PENDING), limit=20)
+    page.records, page.after
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from certificates.findings import Finding
+from certificates.items import ItemKind
+from kernel.errors import NotFound
+from kernel.terms import Iri
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from uuid import UUID
+
+    from certificates.certificate import Verdict
+    from certificates.items import SaltedItem
+    from kernel.access import Principal
+    from kernel.ports import CertificateRecord, CertificateState, DecisionRecord, Ledger, LedgerView
+
+_LARGEST_CHUNK: Final = 1_024
+"""Certificates read at a time while a page is filled, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateFilter:
+    """Which certificates; None: whatever theirs is."""
+
+    state: CertificateState | None = None
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CertificatePage:
+    """Certificates, newest first, and the one after which the next page begins; None at the end."""
+
+    records: tuple[CertificateRecord, ...]
+    after: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSlice:
+    """Some items of one kind.
+
+    Args:
+        first: the ordinal of the first leaf.
+        leaves: their leaf hashes, by ordinal.
+        items: those that the caller may see and that are still kept, by ordinal.
+        following: the ordinal after the last leaf; None at the end.
+    """
+
+    first: int
+    leaves: tuple[bytes, ...]
+    items: dict[int, SaltedItem]
+    following: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateDetail:
+    """A certificate with what it commits to, as far as the caller may see it."""
+
+    record: CertificateRecord
+    findings: tuple[Finding, ...]
+    plan: ItemSlice
+    finding_items: ItemSlice
+    decisions: tuple[DecisionRecord, ...]
+
+
+class CertificateReader:
+    """Answers reads of certificates; safe from any thread, and never waits for the writer."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def page(
+        self, principal: Principal, wanted: CertificateFilter, *, limit: int, after: UUID | None = None
+    ) -> CertificatePage:
+        """Up to `limit` certificates that the caller may see, from just below `after` on."""
+        seen: list[CertificateRecord] = []
+        with self._ledger.reading() as view:
+            for record in _listed(view, wanted, after, limit + 1):
+                if may_see(principal, record):
+                    seen.append(record)
+                if len(seen) > limit:
+                    return CertificatePage(tuple(seen[:limit]), seen[limit - 1].id)
+        return CertificatePage(tuple(seen), None)
+
+    def one(self, principal: Principal, certificate: UUID) -> CertificateRecord:
+        """A certificate by its id. Raises `NotFound`, also for one that the caller may not see."""
+        with self._ledger.reading() as view:
+            return _visible(view, principal, certificate)
+
+    def detail(self, principal: Principal, certificate: UUID, *, first: int, limit: int) -> CertificateDetail:
+        """A certificate with its findings, decisions, and plan items from ordinal `first` on. Raises `NotFound`."""
+        with self._ledger.reading() as view:
+            record = _visible(view, principal, certificate)
+            found = {item.ordinal: item for item in view.items(certificate, ItemKind.FINDING)}
+            findings = {ordinal: Finding.from_body(json.loads(item.body)) for ordinal, item in found.items()}
+            shown = {ordinal for ordinal, finding in findings.items() if _may_read(principal, finding.graphs)}
+            planned = view.items(certificate, ItemKind.PLAN)
+            finding_leaves = view.leaves(certificate, ItemKind.FINDING)
+            return CertificateDetail(
+                record,
+                tuple(finding for ordinal, finding in findings.items() if ordinal in shown),
+                _slice(view.leaves(certificate, ItemKind.PLAN), planned, first, limit),
+                _slice(finding_leaves, [found[ordinal] for ordinal in shown], 0, len(finding_leaves)),
+                tuple(view.decisions(certificate)),
+            )
+
+
+def may_see(principal: Principal, record: CertificateRecord) -> bool:
+    """Whether the caller may know of the certificate."""
+    return all(map(principal.may_read, record.graphs))
+
+
+def readable_findings(principal: Principal, findings: Iterable[Finding]) -> list[Finding]:
+    """The findings that the caller may see."""
+    return [finding for finding in findings if _may_read(principal, finding.graphs)]
+
+
+def _may_read(principal: Principal, graphs: Iterable[str]) -> bool:
+    return all(principal.may_read(Iri(graph)) for graph in graphs)
+
+
+def _visible(view: LedgerView, principal: Principal, certificate: UUID) -> CertificateRecord:
+    record = view.certificate(certificate)
+    if record is None or not may_see(principal, record):
+        raise NotFound("there is no such certificate", remedy="list them with GET /certificates")
+    return record
+
+
+def _listed(view: LedgerView, wanted: CertificateFilter, after: UUID | None, chunk: int) -> Iterator[CertificateRecord]:
+    """Every certificate that fits, newest first, in chunks that grow as more are asked for."""
+    while True:
+        records = view.certificates(state=wanted.state, verdict=wanted.verdict, after=after, limit=chunk)
+        yield from records
+        if len(records) < chunk:
+            return
+        after = records[-1].id
+        chunk = min(2 * chunk, _LARGEST_CHUNK)
+
+
+def _slice(leaves: list[bytes], items: Iterable[SaltedItem], first: int, limit: int) -> ItemSlice:
+    until = first + limit
+    within = {item.ordinal: item for item in items if first <= item.ordinal < until}
+    return ItemSlice(first, tuple(leaves[first:until]), within, until if until < len(leaves) else None)

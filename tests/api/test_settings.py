@@ -1,0 +1,75 @@
+"""Settings come from the command line and the environment, and nothing misspelt passes."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from api.errors import InvalidSetting
+from api.settings import PolicyName, read_settings
+from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith("MUNIMENT_"):
+            monkeypatch.delenv(name)
+
+
+def test_there_are_defaults() -> None:
+    settings = read_settings()
+    assert (settings.data, settings.host, settings.port) == (Path("data"), "127.0.0.1", 8350)
+    assert settings.body_limit == 16 * 2**20
+    assert settings.verdict_policy.digest() == DEFAULT_POLICY.digest()
+
+
+def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUNIMENT_PORT", "9000")
+    monkeypatch.setenv("MUNIMENT_DATA", "elsewhere")
+    assert (read_settings().port, read_settings().data) == (9000, Path("elsewhere"))
+
+
+def test_the_command_line_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUNIMENT_PORT", "9000")
+    assert read_settings(port=9001, data=None).port == 9001
+
+
+def test_the_environment_has_its_say_where_the_command_line_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUNIMENT_PORT", "9000")
+    assert read_settings(port=None).port == 9000
+
+
+def test_a_misspelt_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUNIMENT_BODY_LIMT", "1")
+    with pytest.raises(InvalidSetting) as caught:
+        read_settings()
+    assert caught.value.where == "MUNIMENT_BODY_LIMT"
+    assert caught.value.remedy == "did you mean MUNIMENT_BODY_LIMIT?"
+
+
+def test_what_the_tests_themselves_need_is_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUNIMENT_REQUIRE", "node")
+    assert read_settings().port == 8350
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("PORT", "http"), ("PORT", "70000"), ("CONFIDENCE", "2"), ("POLICY", "none"), ("BODY_LIMIT", "0"), ("PORT", "")],
+)
+def test_a_value_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(f"MUNIMENT_{name}", value)
+    with pytest.raises(InvalidSetting) as caught:
+        read_settings()
+    assert caught.value.where == f"MUNIMENT_{name}"
+
+
+def test_the_confidence_is_part_of_the_policy() -> None:
+    strict = read_settings(confidence="0.9").verdict_policy
+    assert strict.confidence == "0.9"
+    assert strict.digest() != DEFAULT_POLICY.digest()
+    assert read_settings(confidence="0.50").verdict_policy.digest() == DEFAULT_POLICY.digest()
+
+
+def test_the_unsafe_policy_has_to_be_named() -> None:
+    assert isinstance(read_settings(policy=PolicyName.UNSAFE_AUTO_APPROVE).verdict_policy, UnsafeAutoApprove)

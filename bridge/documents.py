@@ -44,6 +44,7 @@ from kernel.vocabulary import DEFAULT_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from mmap import mmap
 
     from bridge.jsonld_triples import Triple
     from bridge.terms import OxTerm
@@ -131,7 +132,7 @@ def _quads(data: bytes, written: ox.RdfFormat, conversion: Conversion) -> Iterat
     try:
         yield from ox.parse(prepared, written)
     except SyntaxError as error:
-        raise _unreadable(_as_submitted(error, data, written) if conversion.marked else error, data) from error
+        raise unreadable(_as_submitted(error, data, written) if conversion.marked else error, data) from error
 
 
 def _as_submitted(error: SyntaxError, data: bytes, written: ox.RdfFormat) -> SyntaxError:
@@ -144,7 +145,8 @@ def _as_submitted(error: SyntaxError, data: bytes, written: ox.RdfFormat) -> Syn
     return error
 
 
-def _unreadable(error: SyntaxError, data: bytes) -> InvalidDocument:
+def unreadable(error: SyntaxError, data: bytes | mmap) -> InvalidDocument:
+    """What the parser complained of, in the document that it was given."""
     message = _PLACE.sub("", error.msg)
     told = f"line {error.lineno}, column {error.offset}"
     where = xml_text.place_of_fault(data) if error.lineno is None else told

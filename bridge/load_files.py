@@ -6,13 +6,13 @@ Rules
   change in JSON a line, as `POST /changes` takes them, `assert` alone.
 * Formats of lines go on after a bad line. In the others nothing after a syntax error can be trusted: it ends the file.
 * A file that names graphs cannot be loaded into one.
-* Memory: a block of lines, and what `bridge.load_quads` says of blank nodes. JSON-LD is read whole.
+* Memory: a block of lines, and what `bridge.load_assertions` says of blank nodes. JSON-LD is read whole.
 
 Example
 -------
 ::
 
-    for item in FileReader(options, principal, session).read([LoadFile.of(Path("facts.nt"))], progress):
+    for item in FileReader(options, principal, seed).read([LoadFile.of(Path("facts.nt"))], progress):
         ...                                         # an Assert, or a Refusal that names file and line
 """
 
@@ -22,20 +22,22 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import file_digest
 from io import BufferedReader, FileIO
+from os import fstat
 from typing import TYPE_CHECKING, Final, Self
 
 import pyoxigraph as ox
 
-from bridge.load_lines import read_lines, statements, unreadable
-from bridge.load_quads import Nodes, QuadReader
-from bridge.refusals import Refusal
-from kernel.errors import CallerError, InvalidDocument, InvalidParameter
+from bridge.load_assertions import Assertions, Nodes
+from bridge.load_documents import read_document, read_json_ld
+from bridge.load_lines import changes, read_lines, statements
+from kernel.errors import InvalidDocument, InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from bridge.load_options import LoadOptions
+    from bridge.refusals import Refusal
     from kernel.access import Principal
     from kernel.changes import Assert
 
@@ -50,6 +52,8 @@ JSON_LD: Final = ".jsonld"
 CHANGES: Final = ".ndjson"
 TOLD_EVERY: Final = 2**18
 """Bytes between two words about progress."""
+
+_BOM: Final = b"\xef\xbb\xbf"
 
 SUFFIXES: Final = (*LINES, *DOCUMENTS, JSON_LD, CHANGES)
 
@@ -106,13 +110,13 @@ class FileReader:
     Args:
         options: of the session.
         principal: who loads; what it may not write is refused.
-        session: its name, from which blank nodes are named.
+        seed: of the session, from which its blank nodes are named.
     """
 
-    def __init__(self, options: LoadOptions, principal: Principal, session: str) -> None:
+    def __init__(self, options: LoadOptions, principal: Principal, seed: bytes) -> None:
         self._options = options
         self._principal = principal
-        self._session = session
+        self._seed = seed
 
     def read(self, files: Sequence[LoadFile], progress: Callable[[int, int], None]) -> Iterator[Assert | Refusal]:
         """Everything in the files, in order.
@@ -132,18 +136,20 @@ class FileReader:
             before += file.size
 
     def _items(self, file: LoadFile, number: int, stream: Counted) -> Iterator[Assert | Refusal]:
-        name = str(file.path)
-        if file.suffix in LINES:
-            quads = self._quads(Nodes(self._session, number, labelled=True))
-            return read_lines(stream, name, statements(quads, LINES[file.suffix]))
-        return _read_document(stream, name, DOCUMENTS[file.suffix], self._quads(Nodes(self._session, number)))
-
-    def _quads(self, nodes: Nodes) -> QuadReader:
-        return QuadReader(self._options, self._principal, nodes)
+        name, suffix = str(file.path), file.suffix
+        nodes = Nodes(self._seed, number, labelled=suffix in LINES or suffix == CHANGES)
+        assertions = Assertions(self._options, self._principal, nodes)
+        if suffix in LINES:
+            return read_lines(stream, name, statements(assertions, LINES[suffix]))
+        if suffix == CHANGES:
+            return read_lines(stream, name, changes(assertions))
+        if suffix == JSON_LD:
+            return read_json_ld(stream, name, assertions)
+        return read_document(stream, name, DOCUMENTS[suffix], assertions)
 
 
 class Counted(BufferedReader):
-    """A file that tells now and then how far it is read.
+    """A file, past its byte order mark, that tells now and then how far it is read.
 
     Args:
         path: of the file.
@@ -155,8 +161,11 @@ class Counted(BufferedReader):
 
     def __init__(self, path: Path, tell: Callable[[int], None]) -> None:
         super().__init__(FileIO(path))
+        self.size = fstat(self.fileno()).st_size
         self._tell = tell
         self._done = self._told = 0
+        if self.peek(len(_BOM)).startswith(_BOM):
+            self.read(len(_BOM))
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Up to so many bytes; fewer only at the end."""
@@ -179,21 +188,3 @@ class Counted(BufferedReader):
 
 def _further(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:
     progress(before + done, total)
-
-
-def _read_document(stream: Counted, name: str, written: ox.RdfFormat, quads: QuadReader) -> Iterator[Assert | Refusal]:
-    """What is in a document, up to its first syntax error: after that nothing can be trusted."""
-    parsed = ox.parse(stream, written)
-    while True:
-        try:
-            quad = next(parsed)
-        except StopIteration:
-            return
-        except SyntaxError as error:
-            refused = unreadable(error)
-            yield Refusal(name, error.lineno, refused.code, str(refused), ends_file=True)
-            return
-        try:
-            yield quads.assertion(quad)
-        except CallerError as error:
-            yield Refusal(name, None, error.code, f"{error}: {quad}")

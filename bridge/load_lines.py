@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
+from bridge import turtle_text
+from bridge.json_text import parse_json
 from bridge.refusals import Refusal
 from kernel.errors import CallerError, InvalidDocument
 
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import BinaryIO
 
-    from bridge.load_quads import QuadReader
+    from bridge.json_text import Json
+    from bridge.load_assertions import Assertions
     from kernel.changes import Assert
 
 BLOCK: Final = 2**19
@@ -67,19 +70,40 @@ def _one_by_one(
             yield Refusal(name, number, error.code, str(error))
 
 
-def statements(quads: QuadReader, written: ox.RdfFormat) -> Callable[[bytes], Iterator[Assert]]:
+def statements(assertions: Assertions, written: ox.RdfFormat) -> Callable[[bytes], Iterator[Assert]]:
     """What parses lines of N-Triples or N-Quads."""
+    conversion = assertions.conversion
 
     def parse(lines: bytes) -> Iterator[Assert]:
+        prepared, conversion.marked = turtle_text.prepared(lines)
         try:
-            yield from map(quads.assertion, ox.parse(lines, written))
+            yield from map(assertions.of_quad, ox.parse(prepared, written))
         except SyntaxError as error:
-            raise unreadable(error) from error
+            raise _unreadable(error) from error
 
     return parse
 
 
-def unreadable(error: SyntaxError) -> InvalidDocument:
+def changes(assertions: Assertions) -> Callable[[bytes], Iterator[Assert]]:
+    """What parses lines of changes in JSON; empty lines are passed over."""
+
+    def parse(lines: bytes) -> Iterator[Assert]:
+        for line in lines.split(b"\n"):
+            if line and not line.isspace():
+                yield assertions.of_change(_json(line))
+
+    return parse
+
+
+def _json(line: bytes) -> Json:
+    try:
+        return parse_json(line)
+    except InvalidDocument as error:
+        error.where = None if error.where is None else error.where.removeprefix("line 1, ")
+        raise
+
+
+def _unreadable(error: SyntaxError) -> InvalidDocument:
     """What a parser complains of, without the line, which the caller knows better."""
     place = _PLACE.match(error.msg)
     if place is None:

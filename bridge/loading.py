@@ -23,11 +23,12 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass
+from secrets import token_bytes
 from typing import TYPE_CHECKING, Final
 
 from bridge.load_files import FileReader, LoadFile
 from bridge.refusals import Refusal
-from bridge.staging import CHUNK_FORMAT, encode_assertions
+from bridge.staging import CHUNK_FORMAT, decode_seed, encode_assertions
 from certificates.canonical import canonical_json, digest_hex
 from kernel.changes import Request
 from kernel.errors import InvalidDocument
@@ -55,6 +56,7 @@ SESSION_FORMAT: Final = 1
 """Part of every session's id: raised when the same files come to be read, cut or named differently."""
 
 _PAGE: Final = 200
+_SEED_BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +108,10 @@ def stage_files(
     if answered:
         return Staged(request, None)
     _drop_abandoned(ledger, session)
-    items = FileReader(options, principal, session).read(opened, watch.progress)
+    seed = _seed(ledger, session)
+    items = FileReader(options, principal, seed).read(opened, watch.progress)
     try:
-        changes = _stage(ledger, session, _accepted(items, watch.refusals, skip=options.skip_invalid))
+        changes = _stage(ledger, session, seed, _accepted(items, watch.refusals, skip=options.skip_invalid))
         for file in opened:
             file.require_unchanged()
     except InvalidDocument:
@@ -117,13 +120,19 @@ def stage_files(
     return Staged(request, changes)
 
 
-def _stage(ledger: Ledger, session: str, changes: Iterator[Assert]) -> int:
+def _seed(ledger: Ledger, session: str) -> bytes:
+    """The seed of a session that was interrupted, or a new one."""
+    chunk = next(ledger.staged(session), None)
+    return token_bytes(_SEED_BYTES) if chunk is None else decode_seed(chunk)
+
+
+def _stage(ledger: Ledger, session: str, seed: bytes, changes: Iterator[Assert]) -> int:
     """Keeps the changes chunk by chunk, from the first chunk that is not there; answers how many changes there are."""
     kept = ledger.staged_chunks(session)
     staged = 0
     for number, chunk in enumerate(_chunks(changes)):
         if number >= kept:
-            ledger.stage(session, number, encode_assertions(chunk))
+            ledger.stage(session, number, encode_assertions(chunk, seed))
         staged += len(chunk)
     if not staged:
         raise InvalidDocument("there is nothing in the files that could be loaded", remedy="check the files")

@@ -2,7 +2,8 @@
 
 Rules
 -----
-* A chunk is a list of assertions, canonicalised: their terms are what a store will hold.
+* A chunk is a list of assertions, canonicalised: their terms are what a store will hold. It also has the seed from
+  which the session's blank nodes are named, so that reading goes on with the same names after a kill.
 * What repeats is written once a chunk: terms, validities and spellings are tables, a change is a row of numbers. So a
   change takes a few microseconds to read, and a chunk is a fraction of the file that it came from.
 * Chunks are kept by the ledger until their load is decided. What cannot be read back is damage.
@@ -10,8 +11,9 @@ Rules
 Example
 -------
 >>> change = Assert(Statement(Iri("urn:a"), Iri("urn:p"), Iri("urn:b"), Iri("urn:g")))
->>> decode_assertions(encode_assertions([change])) == [change]
-True
+>>> chunk = encode_assertions([change], bytes(16))
+>>> decode_assertions(chunk) == [change], decode_seed(chunk) == bytes(16)
+(True, True)
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ class _Tables(TypedDict):
     validities: list[tuple[int, int, str, str]]
     spellings: list[tuple[str | None, str | None, str | None]]
     changes: list[tuple[int, int, int, int, int, int, str | None]]
+    seed: str
 
 
 class _Numbers(dict[T, int]):
@@ -56,8 +59,8 @@ class _Numbers(dict[T, int]):
         return number
 
 
-def encode_assertions(changes: Sequence[Assert]) -> bytes:
-    """The bytes of a chunk."""
+def encode_assertions(changes: Sequence[Assert], seed: bytes) -> bytes:
+    """The bytes of a chunk of a session with this seed."""
     iri: _Numbers[Iri] = _Numbers()
     value: _Numbers[Term] = _Numbers()
     validity: _Numbers[Validity] = _Numbers()
@@ -87,6 +90,7 @@ def encode_assertions(changes: Sequence[Assert]) -> bytes:
             (None if each.object is None else each.object.n3, each.valid_from, each.valid_to) for each in spelling
         ],
         changes=rows,
+        seed=seed.hex(),
     )
     return _ENCODE(tables).encode()
 
@@ -113,6 +117,13 @@ def decode_assertions(chunk: bytes) -> list[Assert]:
         )
         for subject, predicate, term, graph, valid, spelt, confidence in tables["changes"]
     ]
+
+
+@sound("a staged chunk")
+def decode_seed(chunk: bytes) -> bytes:
+    """The seed of the session that the chunk belongs to. Raises `DamagedBase`."""
+    tables: _Tables = json.loads(chunk)
+    return bytes.fromhex(tables["seed"])
 
 
 def _literal(text: str) -> Literal:

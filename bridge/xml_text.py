@@ -67,7 +67,7 @@ def without_marks(literal: str) -> str:
     return _MARKED.sub("", literal)
 
 
-def place_of_fault(data: bytes) -> str | None:
+def place_of_fault(data: bytes | mmap) -> str | None:
     """Line and column of the first place where the text is not well-formed XML; None if there is none."""
     parser = expat.ParserCreate()
     try:

@@ -18,7 +18,7 @@ from typing import Final
 
 import pyoxigraph as ox
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -31,7 +31,7 @@ def print_table(body: bytes) -> None:
     if isinstance(results, ox.QueryBoolean):
         console.print("yes" if results else "no")
         return
-    table = Table(*(variable.value for variable in results.variables))
+    table = Table(*(Column(variable.value, overflow="fold") for variable in results.variables))
     for solution in results:
         table.add_row(*(Text(shown(term)) for term in solution))
     console.print(table)

@@ -119,7 +119,7 @@ def decide(
 def stage(base: Base, session: str, *chunks: Sequence[Assert], by: Principal = EDITOR) -> LoadRequest:
     """Stages chunks of a load session, and answers what applies it."""
     for number, chunk in enumerate(chunks):
-        base.ledger.stage(session, number, encode_assertions(chunk))
+        base.ledger.stage(session, number, encode_assertions(chunk, bytes(32)))
     return LoadRequest(Request((), None, None, by.id, session), by, lambda _: None)
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+OLDEST_SQLITE: Final = (3, 37)
 OWNER_ONLY: Final = 0o600
 SIDE_FILES: Final = ("-wal", "-shm")
 
@@ -47,6 +48,16 @@ _WRITER: Final = (
 )
 _READER: Final = ("PRAGMA query_only = ON", "PRAGMA cache_size = -16384")
 _BOTH: Final = ("PRAGMA trusted_schema = OFF", "PRAGMA temp_store = MEMORY", "PRAGMA mmap_size = 2147418112")
+
+
+def refuse_old_sqlite() -> None:
+    """Raises `LedgerUnavailable` when Python was built with a SQLite that knows no STRICT tables."""
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise LedgerUnavailable(
+            f"the ledger cannot be used with SQLite {sqlite3.sqlite_version}",
+            remedy="run a Python that has SQLite 3.37 or later",
+            cause="too-old",
+        )
 
 
 def create_file(path: Path) -> None:

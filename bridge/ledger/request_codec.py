@@ -1,4 +1,4 @@
-"""Requests and changes as bytes, and back, without loss.
+"""Requests as bytes, and back, without loss.
 
 Rules
 -----
@@ -11,9 +11,9 @@ Example
 -------
 >>> from kernel.terms import Iri, Statement
 >>> change = Assert(Statement(Iri("urn:a"), Iri("urn:p"), Iri("urn:b"), Iri("urn:g")))
->>> encode_changes([change])
-b'[{"op":"assert","statement":["<urn:a>","<urn:p>","<urn:b>","<urn:g>"]}]'
->>> decode_changes(_) == (change,)
+>>> encode_request(Request((change,), None, None, "p1"))
+b'{"changes":[{"op":"assert","statement":["<urn:a>","<urn:p>","<urn:b>","<urn:g>"]}],"principal":"p1"}'
+>>> decode_request(_).changes == (change,)
 True
 """
 
@@ -36,7 +36,6 @@ from kernel.terms import Literal, Statement, parse_iri, parse_term
 from kernel.timevalues import Bound
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from decimal import Decimal as Confidence
 
     from kernel.changes import Change
@@ -70,17 +69,6 @@ def decode_request(data: bytes) -> Request:
     )
     _refuse_rest(members)
     return request
-
-
-def encode_changes(changes: Sequence[Change]) -> bytes:
-    """The bytes of some changes, in their order."""
-    return canonical_json([_encode(change) for change in changes])
-
-
-@sound("a chunk of changes")
-def decode_changes(data: bytes) -> tuple[Change, ...]:
-    """The changes that `encode_changes` made bytes of. Raises `DamagedBase`."""
-    return tuple(map(_decode, _list(json.loads(data))))
 
 
 def _encode(change: Change) -> Members:

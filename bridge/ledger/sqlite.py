@@ -30,7 +30,7 @@ from uuid import UUID
 
 from bridge.host import SystemClock
 from bridge.ledger.certificate_rows import principal_of, principal_record_of, principal_row
-from bridge.ledger.connection import ReaderPool, connect_reader, connect_writer, create_file
+from bridge.ledger.connection import ReaderPool, connect_reader, connect_writer, create_file, refuse_old_sqlite
 from bridge.ledger.fact_rows import term_key
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.schema import not_a_ledger, prepare
@@ -87,6 +87,7 @@ class SqliteLedger:
         self._name = str(path)
         self._lock = Lock()
         self._on_close = ExitStack()
+        refuse_old_sqlite()
         create_file(path)
         self._writer: sqlite3.Connection | None = _prepared(path, patience, durable=durable)
         self._readers = ReaderPool(lambda: connect_reader(path, patience=patience))

@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 LEAVES_A_CHUNK: Final = 1_024
 
 _ISSUE: Final = "INSERT INTO certificates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_SETTLE: Final = """UPDATE certificates SET state = ?, head = coalesce(?, head), instant = coalesce(?, instant),
-    successor = coalesce(?, successor) WHERE id = ?"""
+_SETTLE: Final = "UPDATE certificates SET state = ?, head = ?, instant = ?, successor = ? WHERE id = ?"
 _APPEND: Final = "INSERT INTO events SELECT coalesce(max(position) + 1, 0), ?, ? FROM events"
 _RECORD: Final = """INSERT INTO facts (
         id, family, subject, predicate, object, graph, subject_key, predicate_key, object_key, graph_key,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,8 @@ from uuid import UUID
 
 import pytest
 
-from bridge.ledger.schema import VERSION
+from bridge.ledger.connection import connect_writer
+from bridge.ledger.schema import APPLICATION_ID, VERSION, prepare
 from bridge.ledger.sqlite import SqliteLedger
 from certificates.items import ItemKind, salt_items
 from certificates.merkle import leaf_hash
@@ -146,6 +148,33 @@ def test_a_file_that_is_no_database_is_left_as_it_is(path: Path) -> None:
     with pytest.raises(DamagedBase, match="no database"):
         SqliteLedger.open(path)
     assert path.read_text().startswith("Dear diary")
+
+
+def test_tables_that_another_makes_meanwhile_are_not_made_again(path: Path) -> None:
+    path.touch()
+    looked = Event()
+    with (
+        closing(connect_writer(path, patience=60.0, durable=False)) as slow,
+        closing(sqlite3.connect(path, isolation_level=None)) as fast,
+        ThreadPoolExecutor(1) as other,
+    ):
+        slow.set_trace_callback(lambda statement: looked.set() if statement.startswith("BEGIN") else None)
+        fast.execute("PRAGMA journal_mode = WAL")
+        fast.execute("BEGIN IMMEDIATE")
+        preparing = other.submit(prepare, slow, UUID(int=1), str(path))
+        looked.wait()
+        fast.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        fast.execute(f"PRAGMA user_version = {VERSION}")
+        fast.execute("COMMIT")
+        preparing.result()
+        assert fast.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
+
+
+def test_a_sqlite_that_is_too_old_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 36, 9))
+    with pytest.raises(LedgerUnavailable, match=r"3\.37"):
+        SqliteLedger.open(path)
+    assert not path.exists()
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:

@@ -3,8 +3,7 @@
 Rules
 -----
 * Starting one waits until its store is open. What it logs goes to a file beside its store.
-* One that ends early, or says nothing for too long, is `Unavailable` from then on, with the last line of its log as the
-  reason.
+* One that ends early is `Unavailable` from then on, with the last line of its log as the reason.
 
 Example
 -------
@@ -20,7 +19,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING, Self
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Final, Self
 
 from bench.environments import REPOSITORY, Unavailable
 from bench.measuring import Sample
@@ -31,14 +31,29 @@ if TYPE_CHECKING:
 
     from bench.serving import Ask
 
+PATIENCE: Final = 60.0
+"""Seconds in which a contestant has to end once its input has."""
+
 
 class Entrant:
-    """A contestant's process; made by `start`."""
+    """A contestant's process; made by `start`.
+
+    Args:
+        process: with pipes for its input and output.
+        log: what it says otherwise.
+
+    Raises:
+        Unavailable: it did not come up.
+    """
 
     def __init__(self, process: subprocess.Popen[str], log: Path) -> None:
         self._process = process
         self._log = log
-        self.opened = self._read()
+        try:
+            self.opened = self._read()
+        except Unavailable:
+            self.stop()
+            raise
 
     @classmethod
     def start(cls, command: Sequence[str], directory: Path, arguments: Sequence[str], env: Mapping[str, str]) -> Self:
@@ -73,29 +88,30 @@ class Entrant:
         Raises:
             Unavailable: it ended instead.
         """
-        if self._process.stdin is None or self._process.poll() is not None:
-            raise Unavailable(self._why())
-        self._process.stdin.write(asked.line)
-        self._process.stdin.flush()
+        stdin = _pipe(self._process.stdin)
+        try:
+            stdin.write(asked.line)
+            stdin.flush()
+        except BrokenPipeError:
+            self._process.wait()
         sample = self._read()
         if sample is None:
             raise Unavailable(f"{asked.work} was not timed")
         return sample
 
     def stop(self) -> None:
-        """Ends its input, and waits for its end; a while later, ends it."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        """Ends its input, and waits for its end; after a while, ends it. May be called again."""
+        with suppress(BrokenPipeError):
+            _pipe(self._process.stdin).close()
         try:
-            self._process.wait(timeout=30)
+            self._process.wait(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        _pipe(self._process.stdout).close()
 
     def _read(self) -> Sample | None:
-        line = self._process.stdout.readline() if self._process.stdout is not None else ""
+        line = _pipe(self._process.stdout).readline()
         if not line:
             self._process.wait()
             raise Unavailable(self._why())
@@ -105,3 +121,9 @@ class Entrant:
     def _why(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         return f"ended ({self._process.returncode}): {lines[-1] if lines else 'no word why'}"
+
+
+def _pipe(pipe: IO[str] | None) -> IO[str]:
+    if pipe is None:
+        raise ValueError("a contestant is talked to over pipes")
+    return pipe

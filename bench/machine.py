@@ -35,6 +35,7 @@ class Machine:
         sqlite: the version of the library.
         oxigraph: the version of its Python package.
         system: kernel and processor.
+        load: how many processes ran or waited for the processor in the minute before: more than none disturb.
         sync_ms: one `fdatasync` of one page appended, the median, in milliseconds.
     """
 
@@ -43,6 +44,7 @@ class Machine:
     sqlite: str
     oxigraph: str
     system: str
+    load: float
     sync_ms: float
 
     @classmethod
@@ -54,6 +56,7 @@ class Machine:
             sqlite=sqlite3.sqlite_version,
             oxigraph=version("pyoxigraph"),
             system=f"{platform.system()} {platform.release()} {platform.machine()}",
+            load=os.getloadavg()[0],
             sync_ms=sync_seconds(directory) * 1e3,
         )
 
@@ -62,7 +65,7 @@ class Machine:
         """One line."""
         return (
             f"{self.cores} cores, {self.system}, Python {self.python}, SQLite {self.sqlite}, "
-            f"pyoxigraph {self.oxigraph}, fdatasync {self.sync_ms:.2f} ms"
+            f"pyoxigraph {self.oxigraph}, load {self.load:.1f}, fdatasync {self.sync_ms:.2f} ms"
         )
 
 

@@ -7,8 +7,10 @@ from bench.__main__ import main
 from bench.contest import Contest
 from bench.contestants import ENTRIES, FLUREE, HTTP, OURS, RAW, RDFLIB, Effort, Entry, Measure
 from bench.environments import Unavailable, environment
+from bench.results import Results
 
 TINY = Effort(rounds=2, loads=2, single=3, many=17, look_ups=4, limit=60.0)
+SIZE = 30
 
 
 def entry(name: str) -> Entry:
@@ -16,36 +18,34 @@ def entry(name: str) -> Entry:
     return replace(next(each for each in ENTRIES if each.name == name), requirements=())
 
 
-def run(names: list[str], directory: Path) -> Contest:
+def run(entries: list[Entry], directory: Path) -> tuple[Results, list[str]]:
     said: list[str] = []
-    with Contest([entry(name) for name in names], [60, 30], TINY, directory, said.append) as contest:
+    with Contest(entries, [SIZE], TINY, directory, said.append) as contest:
         contest.run()
-    assert "round 2 of 2: 30 facts, bulk load" in said
-    return contest
+    return contest.results, said
 
 
 def test_everyone_is_measured_in_everything_they_take_part_in(tmp_path: Path) -> None:
-    names = [OURS, HTTP, RDFLIB, RAW]
-    results = run(names, tmp_path).results
+    entries = [entry(name) for name in (OURS, HTTP, RDFLIB, RAW)]
+    results, said = run(entries, tmp_path)
     assert results.failures == {}
-    for name in names:
-        for size in (60, 30):
-            measured = {measure for measure in Measure if results.figures((size, name, measure)) is not None}
-            assert measured == entry(name).measures
+    for each in entries:
+        measured = {measure for measure in Measure if results.figures((SIZE, each.name, measure)) is not None}
+        assert measured == each.measures
+    assert "round 2 of 2: 30 facts, bulk load" in said
 
 
 def test_who_does_not_come_up_is_out_and_the_others_go_on(tmp_path: Path) -> None:
-    results = run([FLUREE, RDFLIB], tmp_path).results
+    results, _ = run([entry(FLUREE), entry(RDFLIB)], tmp_path)
     assert results.failures == {FLUREE: "ended (1): ModuleNotFoundError: No module named 'fluree'"}
-    assert results.figures((30, RDFLIB, Measure.SINGLE)) is not None
+    assert results.figures((SIZE, RDFLIB, Measure.SINGLE)) is not None
 
 
 def test_who_ends_on_the_way_is_out_and_what_it_did_stays(tmp_path: Path) -> None:
-    greedy = replace(entry(RDFLIB), measures=frozenset({Measure.SINGLE, Measure.BULK}))
-    with Contest([greedy, entry(RDFLIB)], [30], TINY, tmp_path, lambda _: None) as contest:
-        contest.run()
-    assert list(contest.results.failures) == [RDFLIB]
-    assert contest.results.failures[RDFLIB].endswith("NotImplementedError: no bulk load of 30 facts")
+    results, _ = run([replace(entry(RDFLIB), measures=frozenset({Measure.SINGLE, Measure.BULK}))], tmp_path)
+    assert list(results.failures) == [RDFLIB]
+    assert results.failures[RDFLIB].endswith("NotImplementedError: no bulk load of 30 facts")
+    assert results.figures((SIZE, RDFLIB, Measure.SINGLE)) is not None
 
 
 def test_what_cannot_be_installed_is_told_with_its_reason(tmp_path: Path) -> None:

@@ -94,25 +94,27 @@ def _text(text: str) -> str:
 
 
 def _expand(document: object, source: Source) -> list[Expanded]:
-    dropped: list[str] = []
+    dropped: list[str | None] = []
+    options = {
+        "base": RELATIVE,
+        "documentLoader": _nothing_is_fetched,
+        "contextResolver": ContextResolver({}, _nothing_is_fetched),  # the library's own keeps what others have fetched
+        "keepFreeFloatingNodes": True,
+    }
+    failure: InvalidDocument | None = None
+    expanded: list[Expanded] = []
     try:
-        expanded: list[Expanded] = jsonld.expand(
-            document,
-            {
-                "base": RELATIVE,
-                "documentLoader": _nothing_is_fetched,
-                "contextResolver": ContextResolver({}, _nothing_is_fetched),
-                "keepFreeFloatingNodes": True,
-            },
-            on_property_dropped=lambda name: dropped.append(name) if name is not None else None,
-        )
+        expanded = jsonld.expand(document, options, on_property_dropped=dropped.append)
     except jsonld.JsonLdError as error:
-        raise _unexpandable(error) from error
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        # Not told apart by the library: what is ill-formed here and there fails in it as it comes.
-        raise InvalidDocument("this is not JSON-LD", remedy="check it against the JSON-LD 1.1 grammar") from error
-    if dropped:
-        raise _undefined(list(dict.fromkeys(dropped)), source)
+        failure = _unexpandable(error)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        # What is ill-formed here and there fails in the library as it comes.
+        failure = InvalidDocument("this is not JSON-LD 1.1", remedy="check it against the grammar")
+    undefined = [name for name in dict.fromkeys(dropped) if name is not None]
+    if undefined:
+        raise _undefined(undefined, source)
+    if failure is not None:
+        raise failure
     return expanded
 
 

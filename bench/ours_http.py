@@ -54,11 +54,11 @@ class OursHttp(Contestant):
         self._threads = threading.local()
         self._bodies: dict[int, bytes] = {}
         self._port = _free_port()
-        self._server = subprocess.Popen(
-            [*COMMAND, "serve", "--data", str(data), "--port", str(self._port)],
-            stdout=sys.stderr,
-            stdin=subprocess.DEVNULL,
-        )
+        self._log = directory / "server.txt"
+        with self._log.open("w", encoding="utf-8") as log:
+            self._server = subprocess.Popen(
+                [*COMMAND, "serve", "--data", data, "--port", str(self._port)], stdout=log, stderr=log
+            )
         self._await()
 
     def prepare(self, kind: Kind, first: int, count: int) -> int:
@@ -104,7 +104,8 @@ class OursHttp(Contestant):
         while not self._is_up():
             if self._server.poll() is not None or time.monotonic() > until:
                 self._server.kill()
-                raise RuntimeError(f"the server did not come up ({self._server.poll()})")
+                last = self._log.read_text(encoding="utf-8").strip().splitlines()[-1:]
+                raise RuntimeError(f"the server did not come up ({self._server.poll()}): {''.join(last)}")
             time.sleep(0.1)
 
     def _is_up(self) -> bool:

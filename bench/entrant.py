@@ -78,7 +78,7 @@ class Entrant:
                 stderr=stderr,
                 text=True,
                 cwd=REPOSITORY,
-                env={**os.environ, **env},
+                env={**_surroundings(), **env},
             )
         return cls(process, log)
 
@@ -121,6 +121,11 @@ class Entrant:
     def _why(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         return f"ended ({self._process.returncode}): {lines[-1] if lines else 'no word why'}"
+
+
+def _surroundings() -> dict[str, str]:
+    """Our environment without settings of ours: everyone measured has the defaults."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("MUNIMENT_")}
 
 
 def _pipe(pipe: IO[str] | None) -> IO[str]:

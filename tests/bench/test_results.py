@@ -77,7 +77,11 @@ def test_the_report_has_every_contestant_every_aim_and_who_is_out() -> None:
     machine = Machine(2, "3.11", "3.40", "0.5", "Linux", 1.5, 0.25)
     report(Console(file=out, width=150), machine, ENTRIES, [10_000], results)
     text = out.getvalue()
-    for wanted in (*(entry.title for entry in ENTRIES), *(measure.value for measure in Measure), "load 1.5, fdatasync 0.25 ms"):
+    for wanted in (
+        *(entry.title for entry in ENTRIES),
+        *(measure.value for measure in Measure),
+        "load 1.5, fdatasync 0.25 ms",
+    ):
         assert wanted in text
     assert "1,234" in text
     assert "3.00" in text

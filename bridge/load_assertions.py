@@ -7,8 +7,8 @@ Rules
 * A blank node becomes an IRI under `…/.well-known/genid/` (RDF 1.1 Concepts, section 3.5), its id 128 bits that nobody
   can guess: a keyed hash of the file's place in the session and the node's label. So no two files share nodes, and
   reading a file again with the same seed gives the same ones.
-* Outside the formats of lines a parser gives nodes without a label a random one, of 32 hexadecimal digits. Those are
-  numbered as they appear, which takes some 200 bytes of memory for each.
+* Outside the formats of lines a parser makes up labels, at random. So there the nodes are numbered as they appear,
+  which takes some 200 bytes of memory for each, and the number is hashed.
 
 Example
 -------
@@ -18,7 +18,6 @@ Example
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from bridge.load_options import LoadOptions
     from kernel.access import Principal
 
-_MADE_UP: Final = re.compile(r"[a-f][0-9a-f]{31}")
 _ID_BYTES: Final = 16
 _TIMES: Final = frozenset({"validFrom", "validTo", "validThrough"})
 
@@ -62,9 +60,8 @@ class Nodes:
 
     def __call__(self, label: str) -> Iri:
         """The IRI of the node with the label."""
-        if not self._labelled and _MADE_UP.fullmatch(label):
-            label = f"#{self._numbers.setdefault(label, len(self._numbers))}"
-        digest = blake2b((self._file + label).encode(), digest_size=_ID_BYTES, key=self._seed)
+        name = label if self._labelled else str(self._numbers.setdefault(label, len(self._numbers)))
+        digest = blake2b((self._file + name).encode(), digest_size=_ID_BYTES, key=self._seed)
         return Iri(GENID + digest.hexdigest())
 
 

@@ -41,6 +41,8 @@ from kernel.vocabulary import SHAPES_GRAPH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from bridge.shapes.engine import Engine
+    from bridge.shapes.model import ShapesModel
     from bridge.shapes.results import ResultKey
     from bridge.shapes.wellformed import Problem
     from kernel.facts import EvidenceContent, Fact, FactContent
@@ -110,26 +112,27 @@ class PyShaclChecker:
         found: list[Finding] = []
         violations: dict[ResultKey, list[Violation]] = {}
         while chunk := list(islice(waiting, _CHUNK)):
-            if shapes.engine is None:
-                return [*found, *(_malformed(problem) for problem in shapes.problems)]
+            engine = shapes.engine
+            if isinstance(engine, list):
+                return list(map(_malformed, engine))
             try:
-                for violation in list(self._violations(shapes, chunk, overlay)):
+                for violation in list(self._violations(shapes.model, engine, chunk, overlay)):
                     violations.setdefault(violation.result.key, []).append(violation)
             except NeighbourhoodExceeded:
                 found.append(self._exceeded(chunk))
         return [*found, *_told(shapes, violations)]
 
-    def _violations(self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay) -> Iterator[Violation]:
+    def _violations(
+        self, model: ShapesModel, engine: Engine, changes: Sequence[Change], overlay: Overlay
+    ) -> Iterator[Violation]:
         allowed = self._limit * -(-len(changes) // _PACE)
         reader = Reader(overlay, Budget(allowed))
-        if shapes.engine is None:
-            return
-        slices = Slices(shapes.model, shapes.engine, reader, Budget(JUDGED * allowed))
+        slices = Slices(model, engine, reader, Budget(JUDGED * allowed))
         parts: dict[Pair, list[Interval]] = {}
         graphs: dict[Pair, frozenset[Iri]] = {}
         for change in changes:
             horizon = Interval(change.parts[0].start, change.parts[-1].end)
-            for pair in Walk(shapes.model, reader, horizon).concerned(change.triple):
+            for pair in Walk(model, reader, horizon).concerned(change.triple):
                 parts.setdefault(pair, []).extend(change.parts)
                 graphs[pair] = graphs.get(pair, frozenset()) | change.graphs
         for pair, intervals in parts.items():
@@ -168,14 +171,14 @@ def _of_written(
     """What is wrong with the shapes as they would be."""
     written = [content for content in recorded if content.statement.graph == SHAPES_GRAPH]
     shapes = Shapes(document_of([*held, *written], view, evidence))
-    return [_malformed(problem) for problem in shapes.tried()]
+    return list(map(_malformed, shapes.all_problems()))
 
 
 def _of_unusable(shapes: Shapes, contents: Iterable[FactContent]) -> list[Finding]:
     """Fail closed: data is not written past shapes that cannot be applied."""
     if not any(is_data(content.statement.graph) for content in contents):
         return []
-    return [_malformed(problem) for problem in shapes.problems]
+    return list(map(_malformed, shapes.problems))
 
 
 def _malformed(problem: Problem) -> Finding:

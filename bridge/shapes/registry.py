@@ -38,44 +38,40 @@ _KEPT = 4
 
 
 class Shapes:
-    """A shapes graph, checked, and made ready to judge by when it is first needed."""
+    """A shapes graph, checked, and made ready to judge by when it is first needed.
+
+    Attributes:
+        document: the graph.
+        problems: what is not well formed about it; empty: it is.
+    """
 
     def __init__(self, document: ShapesDocument) -> None:
         self.document = document
-        self._problems = problems(document)
+        self.problems: Sequence[Problem] = problems(document)
 
     @cached_property
     def model(self) -> ShapesModel:
-        """What the shapes look at; meaningless while there are problems."""
+        """What the shapes look at; only of shapes without problems."""
         return ShapesModel(self.document)
 
-    @property
-    def problems(self) -> Sequence[Problem]:
-        """Why the shapes cannot be used, as far as is known without loading an engine; empty: they can."""
-        return self._problems
-
-    @property
-    def engine(self) -> Engine | None:
-        """What judges by the shapes; None if it refuses them, which is then among the problems."""
-        return None if self._problems else self._engine
-
     @cached_property
-    def _engine(self) -> Engine | None:
+    def engine(self) -> Engine | list[Problem]:
+        """What judges by the shapes, or why it refuses them; only of shapes without problems."""
         # Loading rdflib and pySHACL takes a quarter of a second that a base without shapes need not wait.
         from bridge.shapes.engine import Engine, UnusableShapes  # noqa: PLC0415
 
         try:
-            return Engine(self.document, self.model)
+            engine = Engine(self.document, self.model)
         except UnusableShapes as error:
-            node = next(iter(self.model.shapes))
-            self._problems.append(Problem(node, None, None, f"the shapes cannot be loaded: {error}"))
-            return None
+            place = next(iter(self.model.shapes))
+            return [Problem(place, None, None, f"the shapes cannot be loaded: {error}")]
+        return [Problem(node, None, None, reason) for node, reason in engine.faults()] or engine
 
-    def tried(self) -> Sequence[Problem]:
+    def all_problems(self) -> Sequence[Problem]:
         """Every problem, those included that show only when the engine tries each shape."""
-        engine = self.engine
-        tried = [Problem(node, None, None, reason) for node, reason in engine.faults()] if engine is not None else []
-        return [*self._problems, *tried]
+        if self.problems:
+            return self.problems
+        return self.engine if isinstance(self.engine, list) else ()
 
 
 class Registry:

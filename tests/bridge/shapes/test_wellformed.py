@@ -1,0 +1,224 @@
+"""Case 8: shapes that cannot be used are refused when they are written, with the place named, and never hang."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from rdflib.namespace import SH as RDFLIB_SH
+
+from bridge.shapes.vocabulary import REPORTED, SH, UNSUPPORTED, USABLE
+from certificates.findings import FindingCode, Severity
+from kernel.vocabulary import SHAPES_GRAPH
+from tests.bridge.shapes.world import World, asserts, read, retracts
+
+if TYPE_CHECKING:
+    from certificates.findings import Finding
+
+START = ":S a sh:NodeShape ; sh:targetClass :A ; "
+
+
+def findings_of(turtle: str) -> list[Finding]:
+    """What is found of shapes that are written."""
+    return World().judge(*asserts(turtle, graph=SHAPES_GRAPH))
+
+
+BROKEN = {
+    # the case itself
+    "a misspelt term": (START + "sh:property [ sh:path :v ; sh:minCuont 1 ] .", "there is no sh:minCuont"),
+    "a property shape without path": (START + "sh:property :P . :P sh:minCount 1 .", "needs a sh:path"),
+    "a typed property shape without path": (":P a sh:PropertyShape ; sh:minCount 1 .", "needs a sh:path"),
+    "a cyclic sh:in list": (
+        START + "sh:in _:l . _:l rdf:first 1 ; rdf:rest _:m . _:m rdf:first 2 ; rdf:rest _:l .",
+        "sh:in takes a list",
+    ),
+    "a bad regex": (START + "sh:property [ sh:path :v ; sh:pattern '(' ] .", "cannot be used"),
+    "a recursive sh:node": (START + "sh:node :S .", "the shape contains itself"),
+    # its kind
+    "a misspelt type": (":S a sh:NodeShap ; sh:targetClass :A .", "there is no sh:NodeShap"),
+    "a misspelt value": (START + "sh:severity sh:Warnng .", "there is no sh:Warnng"),
+    "two paths": (START + "sh:property [ sh:path :v, :w ] .", "one sh:path, this one has 2"),
+    "a literal path": (START + "sh:property [ sh:path 'v' ] .", "is no path"),
+    "an empty blank path": (START + "sh:property [ sh:path [] ] .", "not exactly one kind of path"),
+    "a path of two kinds": (
+        START + "sh:property [ sh:path [ sh:inversePath :v ; sh:zeroOrMorePath :w ] ] .",
+        "not exactly one kind of path",
+    ),
+    "a sequence of one": (START + "sh:property [ sh:path ( :v ) ] .", "no list of at least two paths"),
+    "an alternative that is no list": (
+        START + "sh:property [ sh:path [ sh:alternativePath :v ] ] .",
+        "no list of at least two paths",
+    ),
+    "a path within itself": (
+        START + "sh:property [ sh:path _:p ] . _:p sh:inversePath _:p .",
+        "the path contains itself",
+    ),
+    "a path that unfolds": (
+        START
+        + "sh:property [ sh:path _:p0 ] ."
+        + "".join(f"_:p{n} sh:alternativePath ( _:p{n + 1} _:p{n + 1} ) ." for n in range(40))
+        + "_:p40 sh:inversePath :v .",
+        "more than 200 parts",
+    ),
+    "a path nested too deep": (
+        START + "sh:property [ sh:path " + "[ sh:zeroOrMorePath " * 12 + ":v" + " ]" * 12 + " ] .",
+        "nested too deep",
+    ),
+    "a node shape with a path": (START + "sh:path :v .", "a node shape has no sh:path"),
+    "a list with two rests": (START + "sh:in _:l . _:l rdf:first 1 ; rdf:rest ( 2 ), ( 3 ) .", "takes a list"),
+    "a list without end": (START + "sh:in _:l . _:l rdf:first 1 .", "takes a list"),
+    "an empty list of shapes": (START + "sh:or () .", "the list is empty"),
+    "a literal among shapes": (START + "sh:or ( 'x' ) .", "a list of at least one shape"),
+    "text for a number": (START + "sh:property [ sh:path :v ; sh:minCount 'one' ] .", "takes a whole number"),
+    "a negative count": (START + "sh:property [ sh:path :v ; sh:maxCount -1 ] .", "takes a whole number"),
+    "a count on a node shape": (START + "sh:minCount 1 .", "has no meaning on a node shape"),
+    "two counts": (START + "sh:property [ sh:path :v ; sh:minCount 1, 2 ] .", "is given 2 times"),
+    "a datatype in quotes": (START + "sh:datatype 'integer' .", "takes an IRI"),
+    "a node kind that is none": (START + "sh:nodeKind :Iri .", "takes one of"),
+    "unsupported flags": (START + "sh:pattern 'a' ; sh:flags 'x' .", "flags i and m"),
+    "a pattern that only warns": (START + "sh:pattern '[[a]' .", "cannot be used"),
+    "a pattern for another engine": (START + "sh:pattern '\\\\p{Lu}' .", "cannot be used"),
+    "a qualified shape without count": (
+        START + "sh:property [ sh:path :v ; sh:qualifiedValueShape [ sh:class :B ] ] .",
+        "needs sh:qualifiedMinCount",
+    ),
+    "a qualified count without shape": (
+        START + "sh:property [ sh:path :v ; sh:qualifiedMinCount 1 ] .",
+        "needs a sh:qualifiedValueShape",
+    ),
+    "ignored properties of an open shape": (START + "sh:ignoredProperties ( :v ) .", "needs sh:closed"),
+    "a shape that is not there": (START + "sh:node :Missing .", "there is no such shape"),
+    "a property shape that is not there": (START + "sh:property :Missing .", "there is no such shape"),
+    "sh:node of a property shape": (START + "sh:node :P . :P sh:path :v .", "takes a node shape"),
+    "a recursion by way of lists": (START + "sh:not [ sh:or ( :T ) ] . :T sh:and ( :S ) .", "contains itself"),
+    "a recursion by a property": (START + "sh:property [ sh:path :v ; sh:node :S ] .", "contains itself"),
+    "a recursion by a qualified shape": (
+        START + "sh:property [ sh:path :v ; sh:qualifiedValueShape :S ; sh:qualifiedMinCount 1 ] .",
+        "contains itself",
+    ),
+    "shapes nested too deep": (
+        ":s0 sh:targetClass :A ." + "".join(f":s{n} sh:node :s{n + 1} ." for n in range(60)) + ":s60 sh:class :A .",
+        "30 are allowed",
+    ),
+    "a shape that unfolds": (
+        ":s0 sh:targetClass :A ."
+        + "".join(f":s{n} sh:and ( :s{n + 1} [ sh:node :s{n + 1} ] ) ." for n in range(14))
+        + ":s14 sh:class :A .",
+        "5000 are allowed",
+    ),
+    "entailment": ("<urn:x:shapes> sh:entailment <http://www.w3.org/ns/entailment/RDFS> .", "not supported"),
+    "SHACL-SPARQL": (
+        START + "sh:sparql [ sh:select 'SELECT $this WHERE { SERVICE <urn:x:s> { $this ?p ?o } }' ] .",
+        "SHACL Core",
+    ),
+    "a rule": (START + "sh:rule [ a sh:TripleRule ; sh:subject sh:this ] .", "only SHACL Core"),
+    "a target of another kind": (":S a sh:NodeShape ; sh:target [ sh:select 'x' ] .", "only SHACL Core"),
+    "a constraint component": (":C a sh:ConstraintComponent ; sh:parameter [ sh:path :v ] .", "only SHACL Core"),
+    "a report": ("[] a sh:ValidationReport ; sh:conforms true .", "belongs in validation reports"),
+    "a blank target": (":S a sh:NodeShape ; sh:targetNode [] .", "takes an IRI or a literal"),
+}
+
+
+@pytest.mark.parametrize(("turtle", "reason"), BROKEN.values(), ids=BROKEN)
+def test_case_08_malformed_shapes(turtle: str, reason: str) -> None:
+    findings = findings_of(turtle)
+    assert {finding.code for finding in findings} == {FindingCode.MALFORMED_SHAPES}
+    assert {finding.severity for finding in findings} == {Severity.VIOLATION}
+    assert {finding.graphs for finding in findings} == {(SHAPES_GRAPH.value,)}
+    assert any(reason in finding.message for finding in findings), [finding.message for finding in findings]
+    assert all(finding.focus is not None and finding.focus in finding.message for finding in findings)
+
+
+def test_case_08_the_place_is_named() -> None:
+    [finding] = findings_of(":S a sh:NodeShape ; sh:targetClass :A ; sh:property :P . :P sh:path :v ; sh:minCuont 1 .")
+    assert finding.focus == "<urn:x:P>"
+    assert finding.path == f"<{SH}minCuont>"
+    assert finding.message == (
+        "the shapes cannot be used, at <urn:x:P>: there is no sh:minCuont in SHACL: check its spelling"
+    )
+
+
+def test_case_08_a_cycle_of_lists_and_shapes_does_not_hang() -> None:
+    members = " ".join(f":s{n}" for n in range(50))
+    text = "".join(f":s{n} sh:or ( {members} ) ." for n in range(50))
+    assert any("contains itself" in finding.message for finding in findings_of(text))
+
+
+GOOD = {
+    "all of SHACL Core": """
+        :S a sh:NodeShape ; sh:targetClass :A ; sh:targetNode :n, 'n' ; sh:targetSubjectsOf :v ; sh:targetObjectsOf :v ;
+            rdfs:label "anything else is free" ; sh:message "no"@en, "nein"@de ; sh:severity :Grave ;
+            sh:closed true ; sh:ignoredProperties ( rdf:type ) ; sh:nodeKind sh:BlankNodeOrIRI ;
+            sh:not [ sh:class :B ] ; sh:xone ( [ sh:class :C ] [ sh:hasValue :x ] ) ;
+            sh:property [ sh:path :v ; sh:minCount 1 ; sh:maxCount 2 ; sh:datatype xsd:integer ; sh:in ( 1 2 ) ;
+                sh:minInclusive 0 ; sh:maxExclusive 10 ; sh:name "v" ; sh:description "d" ; sh:order 1 ;
+                sh:defaultValue 1 ; sh:group :G ] ;
+            sh:property [ sh:path ( :v [ sh:inversePath :w ] ) ; sh:pattern "^a", "b$" ; sh:flags "i" ;
+                sh:minLength 1 ; sh:maxLength 9 ; sh:languageIn ( "en" ) ; sh:uniqueLang true ] ;
+            sh:property [ sh:path :w ; sh:equals :v ; sh:disjoint :x ; sh:lessThan :y ; sh:lessThanOrEquals :z ;
+                sh:qualifiedValueShape [ sh:class :B ] ; sh:qualifiedMinCount 1 ; sh:qualifiedMaxCount 2 ;
+                sh:qualifiedValueShapesDisjoint true ] .
+        :G a sh:PropertyGroup ; rdfs:label "group" .
+        <urn:x:shapes> a owl:Ontology ; sh:declare [ sh:prefix "x" ; sh:namespace "urn:x:"^^xsd:anyURI ] .""",
+    "a shape used twice": """
+        :S sh:targetClass :A ; sh:node :T ; sh:property [ sh:path :v ; sh:node :T ] . :T sh:class :B .""",
+    "no shapes at all": ":x rdfs:label 'nothing to do with it' .",
+    "terms of SHACL that are only spoken of": ":S a sh:NodeShape ; sh:targetSubjectsOf sh:sparql ; sh:class sh:Rule .",
+    "an empty list of values": ":S a sh:NodeShape ; sh:targetClass :A ; sh:in () .",
+}
+
+
+@pytest.mark.parametrize("turtle", GOOD.values(), ids=GOOD)
+def test_well_formed_shapes_are_accepted(turtle: str) -> None:
+    assert findings_of(turtle) == []
+
+
+def test_what_pyshacl_refuses_is_refused() -> None:
+    findings = findings_of(
+        ":S a sh:NodeShape ; sh:targetClass :A ; sh:property [ sh:path :v ; sh:minCount '1'^^xsd:int ] ."
+    )
+    assert [finding.code for finding in findings] == [FindingCode.MALFORMED_SHAPES] * len(findings)
+    assert findings
+
+
+def test_shapes_are_checked_as_they_would_be() -> None:
+    text = ":S a sh:NodeShape ; sh:targetClass :A ; sh:property :P . :P sh:path :v ; sh:minCount 1 ."
+    world = World(text)
+    findings = world.judge(*retracts(":P sh:path :v .", graph=SHAPES_GRAPH))
+    assert any("needs a sh:path" in finding.message for finding in findings)
+    moved = [*retracts(":P sh:path :v .", graph=SHAPES_GRAPH), *asserts(":P sh:path :w .", graph=SHAPES_GRAPH)]
+    assert world.judge(*moved) == []
+
+
+def test_shapes_in_force_that_cannot_be_used_hold_back_data_but_can_be_mended() -> None:
+    broken = ":P sh:minCuont 1 ."
+    world = World(":S a sh:NodeShape ; sh:targetClass :A ; sh:property :P . :P sh:path :v . " + broken)
+    findings = world.judge(*asserts(":x :unrelated 1 ."))
+    assert [finding.code for finding in findings] == [FindingCode.MALFORMED_SHAPES]
+    assert world.judge(*retracts(broken, graph=SHAPES_GRAPH)) == []
+    recorded = world.hold(*asserts(":x :unrelated 1 .")).record
+    assert [each.code for each in world.checker.load_findings(recorded, world.view)] == [FindingCode.MALFORMED_SHAPES]
+    world.hold(*retracts(broken, graph=SHAPES_GRAPH))
+    assert world.judge(*asserts(":x :unrelated 2 .")) == []
+
+
+def test_shapes_in_force_that_the_engine_refuses_hold_back_what_they_are_about() -> None:
+    shapes = ":S a sh:NodeShape ; sh:targetClass :A ; sh:property [ sh:path :v ; sh:minCount '1'^^xsd:int ] ."
+    world = World(shapes, ":x a :A .")
+    for change in (":y a :A .", ":x :v 1 ."):
+        assert {finding.code for finding in world.judge(*asserts(change))} == {FindingCode.MALFORMED_SHAPES}
+    assert world.judge(*asserts(":x :unrelated 1 .")) == []
+
+
+def test_the_terms_are_those_that_rdflib_knows() -> None:
+    known = {str(RDFLIB_SH[name]) for name in RDFLIB_SH.__annotations__}
+    keywords = {SH + name for name in ("and", "class", "in", "not", "or")}
+    assert known | keywords == USABLE | UNSUPPORTED | REPORTED
+    assert not USABLE & UNSUPPORTED
+    assert not USABLE & REPORTED
+    assert not UNSUPPORTED & REPORTED
+
+
+def test_the_good_examples_use_every_parameter() -> None:
+    used = {predicate.value for _, predicate, _ in read(GOOD["all of SHACL Core"])}
+    assert {name.removeprefix(SH) for name in used if name.startswith(SH)} >= {"closed", "xone", "qualifiedMaxCount"}

@@ -76,7 +76,9 @@ def ask(url: str, token: str | None, question: Question) -> Reply:
 def _refusal(response: httpx2.Response) -> RemoteRefusal:
     """What a problem document says, or else the status line."""
     message, remedy = f"the service answered {response.status_code} {response.reason_phrase}", "see the service's log"
+    where = None
     if response.headers.get("content-type", "").startswith("application/problem+json"):
         problem: dict[str, object] = json.loads(response.content)
         message, remedy = str(problem.get("detail", message)), str(problem.get("remedy", remedy))
-    return RemoteRefusal(message, remedy=remedy)
+        where = str(problem["where"]) if "where" in problem else None
+    return RemoteRefusal(message, remedy=remedy, where=where)

@@ -14,6 +14,7 @@ Example
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,10 +57,21 @@ def verify(
     from certificates.keys import VerifyingKey
     from certificates.proof import verify as verified
 
-    certificate = verified(file.read_bytes(), VerifyingKey.from_multikey(key.read_text(errors="replace").strip()))
+    public = VerifyingKey.from_multikey(key.read_text(errors="replace").strip())
+    certificate = verified(_credential(file.read_bytes()), public)
     for line in in_words(certificate):
         typer.echo(line)
     return 0
+
+
+def _credential(data: bytes) -> bytes:
+    """The signed document, also out of what `GET /certificates/{id}` says about it."""
+    try:
+        document = json.loads(data)
+    except ValueError:
+        return data  # whoever verifies says what is wrong with it
+    credential = document.get("credential") if isinstance(document, dict) else None
+    return json.dumps(credential).encode() if isinstance(credential, dict) else data
 
 
 def in_words(certificate: Certificate) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""Bases whose process is killed."""

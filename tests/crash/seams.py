@@ -1,0 +1,165 @@
+"""Seams: the places at which a process kills itself, put into the service's classes from outside.
+
+Rules
+-----
+* A named seam is before or after a method. Armed, it kills the process the first time it is passed, or the n-th.
+* A counted seam is the n-th call or return of any thread, once it is armed: every one is a moment like any other.
+* Nothing in the service knows of any of this.
+
+Example
+-------
+::
+
+    seam = Seam("before the commit", None)
+    seam.arm()                                   # the next commit is the end
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from functools import wraps
+from types import FrameType, ModuleType
+from typing import Final
+
+from bridge.ledger.sqlite import SqliteLedger
+from bridge.ledger.writing import SqliteTransaction
+from bridge.projection_store import Load, ProjectionStore
+from bridge.projections import Projection
+from bridge.serving import ServedStore
+from certificates.keys import SigningKey
+
+Condition = Callable[..., bool]
+
+
+def die() -> None:
+    """At once, and without a word."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    signal.pause()
+
+
+def nth(number: int) -> Condition:
+    """Whether it is asked for the n-th time."""
+    count = iter(range(1, 10_000))
+    return lambda *_: next(count) == number
+
+
+def of(projection: Projection) -> Condition:
+    """Whether it is a method of that store."""
+    return lambda store, *_: store._projection is projection
+
+
+def _before(owner: type | ModuleType, name: str, when: Condition | None = None) -> Callable[[], None]:
+    def arm() -> None:
+        method = getattr(owner, name)
+
+        @wraps(method)
+        def passing(*args: object, **named: object) -> object:
+            if when is None or when(*args):
+                die()
+            return method(*args, **named)
+
+        setattr(owner, name, passing)
+
+    return arm
+
+
+def _after(owner: type | ModuleType, name: str, when: Condition | None = None) -> Callable[[], None]:
+    def arm() -> None:
+        method = getattr(owner, name)
+
+        @wraps(method)
+        def passing(*args: object, **named: object) -> object:
+            result = method(*args, **named)
+            if when is None or when(*args):
+                die()
+            return result
+
+        setattr(owner, name, passing)
+
+    return arm
+
+
+APPLY: Final = {
+    "before the commit": _before(SqliteTransaction, "commit"),
+    "after the commit": _after(SqliteTransaction, "commit"),
+    "amid the complete store": _before(ProjectionStore, "_arrive", of(Projection.COMPLETE)),
+    "between the stores": _before(ProjectionStore, "apply", of(Projection.CURRENT)),
+    "amid the current store": _before(ProjectionStore, "_arrive", of(Projection.CURRENT)),
+    "after the stores": _after(ProjectionStore, "apply", of(Projection.CURRENT)),
+}
+"""On the way of a group of writes, or of the clock, into ledger and stores."""
+
+STAGING: Final = {
+    "amid staging": _after(SqliteLedger, "stage", nth(2)),
+    "before all is staged": _before(SqliteLedger, "stage", nth(5)),
+}
+"""While a load session is staged."""
+
+LOAD: Final = {
+    "amid the apply": _after(SqliteTransaction, "record", nth(2)),
+    "before the commit": APPLY["before the commit"],
+    "after the commit": APPLY["after the commit"],
+    "before the first store freezes its readers": _before(ServedStore, "freeze"),
+    "after the second store froze its readers": _after(ServedStore, "freeze", nth(2)),
+    "amid the bulk load of the complete store": _after(Load, "take", nth(3)),
+    "amid the bulk load of the current store": _after(Load, "take", nth(4)),
+    "before the first bulk load is finished": _before(ProjectionStore, "finish_load"),
+    "amid the complete store": APPLY["amid the complete store"],
+    "between the bulk loads": _before(ProjectionStore, "finish_load", nth(2)),
+    "amid the current store": APPLY["amid the current store"],
+    "after the bulk loads": _after(ProjectionStore, "finish_load", nth(2)),
+}
+"""While a load session is applied."""
+
+BIRTH: Final = {
+    "before the key is saved": _before(SigningKey, "save"),
+    "before the key has its name": _before(os, "link"),
+    "when the key has two names": _after(os, "link"),
+    "after the key is saved": _after(SigningKey, "save"),
+    "before the ledger knows the key": _before(SqliteLedger, "use_key"),
+    "after the ledger knows the key": _after(SqliteLedger, "use_key"),
+    "before the first commit": APPLY["before the commit"],
+    "before the stores are there": _before(ProjectionStore, "__init__"),
+    "between the stores": APPLY["between the stores"],
+}
+"""While a base is made."""
+
+NAMED: Final = APPLY | STAGING | LOAD | BIRTH
+
+
+class Seam:
+    """Where a process ends.
+
+    Args:
+        name: of a named seam.
+        moment: of a counted one; 0 is never reached, so that the moments can be counted.
+    """
+
+    def __init__(self, name: str | None, moment: int | None) -> None:
+        self._name = name
+        self._moment = moment
+        self._armed = False
+        self.count = 0
+        if moment is not None:
+            threading.setprofile(self._pass)
+            sys.setprofile(self._pass)
+
+    def arm(self) -> None:
+        """From now on."""
+        if self._name is not None:
+            NAMED[self._name]()
+        self._armed = True
+
+    def disarm(self) -> None:
+        """No more: what there was to do is done."""
+        self._armed = False
+
+    def _pass(self, frame: FrameType, event: str, arg: object) -> None:
+        if self._armed:
+            self.count += 1
+            if self.count == self._moment:
+                die()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from tempfile import gettempdir
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -118,11 +118,12 @@ def test_commits_are_durable_and_deletions_overwrite(ledger: SqliteLedger) -> No
     assert settings == {"synchronous": 2, "journal_mode": "wal", "secure_delete": 1, "foreign_keys": 1}
 
 
-def test_a_ledger_in_memory_leaves_nothing_behind() -> None:
-    before = set(Path(gettempdir()).glob("muniment-*"))
+def test_a_ledger_in_memory_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with closing(SqliteLedger.open(None)) as ledger:
         write(ledger, 1, content(1))
-    assert set(Path(gettempdir()).glob("muniment-*")) <= before
+        assert list(tmp_path.iterdir()) != []
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("version", [0, VERSION + 1])

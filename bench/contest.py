@@ -3,6 +3,7 @@
 Rules
 -----
 * All are up at once, and only one of them works.
+* Everyone warms up: what is imported, compiled or cached at first is in nobody's figures.
 * Whoever drops out is out at every size; the others go on. What it did before that stays in the results.
 
 Example
@@ -20,7 +21,7 @@ from collections import defaultdict
 from itertools import product
 from typing import TYPE_CHECKING, Self
 
-from bench.contestants import Measure
+from bench.contestants import WARM_UP, Measure
 from bench.entrant import Entrant
 from bench.environments import Unavailable
 from bench.results import Results
@@ -62,14 +63,18 @@ class Contest:
         self._next: defaultdict[tuple[int, Kind], int] = defaultdict(int)
 
     def run(self) -> None:
-        """Opens all stores, then asks for everything."""
+        """Opens all stores, then asks for everything: a little of it first, which does not count."""
         for entry, size in product(self._entries, self._sizes):
             self._open(entry, size)
+        for size, measure in product(self._sizes, Measure):
+            if measure is not Measure.BULK:
+                self._say(f"warming up: {size:,} facts, {measure.value}")
+                self._ask_all(size, measure, WARM_UP, None)
         for number in range(self._effort.rounds):
             for size, measure in product(self._sizes, Measure):
                 if measure is not Measure.BULK or 0 < number < self._effort.loads:
                     self._say(f"round {number + 1} of {self._effort.rounds}: {size:,} facts, {measure.value}")
-                    self._ask_all(size, measure, number)
+                    self._ask_all(size, measure, self._effort, number)
 
     def __enter__(self) -> Self:
         return self
@@ -96,8 +101,9 @@ class Contest:
         if entrant.opened is not None and Measure.BULK in entry.measures:
             self.results.add(size, entry.name, Measure.BULK, 0, entrant.opened)
 
-    def _ask_all(self, size: int, measure: Measure, number: int) -> None:
-        asked = self._effort.ask(measure, size, self._next[size, measure.kind], number)
+    def _ask_all(self, size: int, measure: Measure, effort: Effort, number: int | None) -> None:
+        """Asks everyone in turn, and keeps the samples of the round, if it is one."""
+        asked = effort.ask(measure, size, self._next[size, measure.kind], number or 0)
         if measure.writes:
             self._next[size, measure.kind] += asked.count
         for entry in self._entries:
@@ -107,4 +113,5 @@ class Contest:
                 except Unavailable as error:
                     self.results.fail(entry.name, f"{measure.value}, {size:,} facts: {error}")
                 else:
-                    self.results.add(size, entry.name, measure, number, sample)
+                    if number is not None:
+                        self.results.add(size, entry.name, measure, number, sample)

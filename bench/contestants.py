@@ -96,6 +96,7 @@ class Effort:
 
 FULL: Final = Effort(rounds=5, loads=3, single=200, many=400, look_ups=500, limit=3.0)
 QUICK: Final = Effort(rounds=2, loads=1, single=100, many=200, look_ups=200, limit=1.5)
+WARM_UP: Final = Effort(rounds=1, loads=0, single=20, many=32, look_ups=20, limit=1.0)
 
 
 @dataclass(frozen=True, slots=True)

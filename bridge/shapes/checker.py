@@ -25,9 +25,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from bridge.shapes.delta import Change, changes_of_load, changes_of_plan, fused
+from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused
 from bridge.shapes.messages import message_of
-from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Pair, Reader, Walk
+from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Reader, Walk
 from bridge.shapes.overlay import Overlay, is_data
 from bridge.shapes.registry import Registry, Shapes, document_of
 from bridge.shapes.slices import Slices, Violation
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from kernel.facts import EvidenceContent, Fact, FactContent
     from kernel.plan import Plan
     from kernel.ports import FactsView
-    from kernel.terms import Iri, Term
+    from kernel.terms import Term
 
 LIMIT: Final = 10_000
 JUDGED: Final = 20
@@ -128,15 +128,12 @@ class PyShaclChecker:
         allowed = self._limit * -(-len(changes) // _PACE)
         reader = Reader(overlay, Budget(allowed))
         slices = Slices(model, engine, reader, Budget(JUDGED * allowed))
-        parts: dict[Pair, list[Interval]] = {}
-        graphs: dict[Pair, frozenset[Iri]] = {}
+        concerned = Concerned(model)
         for change in changes:
             horizon = Interval(change.parts[0].start, change.parts[-1].end)
-            for pair in Walk(model, reader, horizon).concerned(change.triple):
-                parts.setdefault(pair, []).extend(change.parts)
-                graphs[pair] = graphs.get(pair, frozenset()) | change.graphs
-        for pair, intervals in parts.items():
-            yield from slices.violations(pair, fused(intervals), graphs[pair])
+            concerned.add(change, Walk(model, reader, horizon).concerned(change.triple))
+        for pair, parts, graphs in concerned.pairs():
+            yield from slices.violations(pair, parts, graphs)
 
     def _exceeded(self, changes: Sequence[Change]) -> Finding:
         return Finding(

@@ -6,6 +6,7 @@ Rules
   change for the time that both cover, unless its literal is spelled anew.
 * A new spelling of a literal that is held is a change too, for as long as the fact holds.
 * In a load session every fact recorded comes.
+* A property shape need not be judged by itself where the one shape that hands its results on has to be judged anyway.
 
 Example
 -------
@@ -25,10 +26,11 @@ from kernel.instants import Instant
 from kernel.intervals import Interval, elementary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from bridge.shapes.document import Triple
     from bridge.shapes.model import ShapesModel
+    from bridge.shapes.neighbourhood import Pair
     from kernel.facts import FactContent
     from kernel.plan import Plan
     from kernel.ports import FactsView
@@ -95,6 +97,42 @@ def changes_of_load(recorded: Iterable[FactContent], model: ShapesModel) -> Iter
     for content in recorded:
         if is_data(content.statement.graph) and model.notices(triple_of(content)):
             yield Change(triple_of(content), (content.interval,), frozenset([content.statement.graph]))
+
+
+class Concerned:
+    """The pairs that changes concern, when, and through which graphs."""
+
+    def __init__(self, model: ShapesModel) -> None:
+        self._model = model
+        self._parts: dict[Pair, list[Interval]] = {}
+        self._graphs: dict[Pair, set[Iri]] = {}
+
+    def add(self, change: Change, pairs: Iterable[Pair]) -> None:
+        """Notes what a change concerns."""
+        for pair in pairs:
+            self._parts.setdefault(pair, []).extend(change.parts)
+            self._graphs.setdefault(pair, set()).update(change.graphs)
+
+    def pairs(self) -> Iterator[tuple[Pair, list[Interval], frozenset[Iri]]]:
+        """Each pair that has to be judged, with its time and its graphs."""
+        fused_parts = {pair: fused(parts) for pair, parts in self._parts.items()}
+        covering = {pair: self._covering(pair, fused_parts) for pair in fused_parts}
+        for pair, wider in covering.items():
+            if wider is not None:
+                self._graphs[wider] |= self._graphs[pair]
+        for pair, parts in fused_parts.items():
+            if covering[pair] is None:
+                yield pair, parts, frozenset(self._graphs[pair])
+
+    def _covering(self, pair: Pair, parts: Mapping[Pair, list[Interval]]) -> Pair | None:
+        """A pair whose results include those of this one, if it has to be judged in the same time anyway."""
+        shape, focus = pair
+        for outer in self._model.outer.get(shape, ()):
+            wider = (outer.node, focus)
+            same_targets = self._model.targets[outer.node] == self._model.targets[shape]
+            if shape in outer.handed_on and same_targets and parts.get(wider) == parts[pair]:
+                return wider
+        return None
 
 
 def fused(intervals: Iterable[Interval]) -> list[Interval]:

@@ -6,10 +6,12 @@ Rules
 * Otherwise every pair of a shape and a node that the change concerns is judged before and after it, throughout the
   time in which the change matters (`neighbourhood`, `slices`); what is new is found. Equal findings of adjacent
   slices are one.
-* At most `limit` statements are read, and `JUDGED` times as many judged, for each hundred statements that change.
-  Beyond that the finding is `neighbourhood-exceeded`, and nothing else is said of those changes: fail closed.
-* A plan that writes shapes is told what is wrong with them as they would be. Shapes in force that cannot be used are
-  a finding on every plan that touches data. A plan is judged by the shapes believed before it.
+* At most `limit` statements are read, and `JUDGED` times as many judged slice by slice, for each hundred statements
+  that change. Beyond that the finding is `neighbourhood-exceeded`, and nothing else is said of those changes: fail
+  closed.
+* A plan that writes shapes is told what is wrong with them as they would be. Ill-formed shapes in force are a finding
+  on every plan that touches data, those that pySHACL refuses on every plan that they are about. A plan is judged by
+  the shapes believed before it.
 * The same plan and view give the same findings in the same order. A checker serves one thread.
 
 Example
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
     from kernel.terms import Term
 
 LIMIT: Final = 10_000
-JUDGED: Final = 20
+JUDGED: Final = 50
 _PACE: Final = 100
 _CHUNK: Final = 500
 

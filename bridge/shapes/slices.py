@@ -85,7 +85,7 @@ class Slices:
     """Judges pairs by the shapes of a model.
 
     Args:
-        budget: how many statements may be judged in all.
+        budget: how many statements may be looked at and judged, slice by slice, in all.
     """
 
     def __init__(self, model: ShapesModel, engine: Engine, reader: Reader, budget: Budget) -> None:
@@ -111,6 +111,7 @@ class Slices:
         if around is None:
             return
         for part in _slices(parts, [seen.interval for seen in around.facts]):
+            self._budget.spend(len(around.facts))
             after = around.holding(part.start, after=True)
             before = around.holding(part.start, after=False)
             if after == before:

@@ -210,9 +210,9 @@ def test_values_are_counted_by_their_stored_form() -> None:
     assert world.judge(*asserts(":a :v 5 .", graph=Iri("urn:one")), *asserts(":a :v '05'^^xsd:int .")) == []
 
 
-# --- case 9: time -----------------------------------------------------------------------------------------------------
-
 ONE = ":S a sh:NodeShape ; sh:targetSubjectsOf :v ; sh:property :P . :P sh:path :v ; sh:maxCount 1 ."
+
+# --- case 9: time -----------------------------------------------------------------------------------------------------
 
 
 def test_case_09_two_values_at_once_somewhere_in_time() -> None:
@@ -282,6 +282,15 @@ def test_beyond_the_limit_the_plan_is_held_for_review() -> None:
     assert finding.graphs == (G.value,)
     assert "more than 50 statements" in finding.message
     assert world.judge(*asserts(":q a :A ; :knows :org .")) == []
+
+
+def test_a_plan_that_would_be_judged_in_too_many_slices_is_held_for_review() -> None:
+    world = World(ONE, limit=100)
+    for number in range(90):
+        world.hold(*asserts(f":n :v {number} .", years(1900 + number, 1901 + number)))
+    assert world.judge(*asserts(":n :v 'x' .", years(1890, 1900))) == []
+    [finding] = world.judge(*asserts(":n :v 'x' .", years(1890)))
+    assert finding.code is FindingCode.NEIGHBOURHOOD_EXCEEDED
 
 
 def test_the_limit_grows_with_what_changes() -> None:

@@ -156,10 +156,10 @@ def _escape(match: re.Match[str]) -> str:
 
 
 _TOKEN: Final = re.compile(
-    r"""\s*(?: <(?P<iri>[^<>\s]*)>
+    r"""\s*(?: <(?P<iri>[^<>\x00-\x20]*)>
         | "(?P<lexical>(?:[^"\\\n\r]|\\.)*)"
           (?: @(?P<language>[A-Za-z0-9-]+?)(?:--(?P<direction>ltr|rtl))?(?![A-Za-z0-9-])
-            | \^\^<(?P<datatype>[^<>\s]*)> )?
+            | \^\^<(?P<datatype>[^<>\x00-\x20]*)> )?
         | (?P<open><<\() | (?P<close>\)>>) )""",
     re.VERBOSE,
 )

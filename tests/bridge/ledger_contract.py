@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from certificates.certificate import Verdict
@@ -26,8 +26,9 @@ from kernel.instants import BEGINNING, FOREVER, Instant
 from kernel.intervals import Interval
 from kernel.ports import CertificateRecord, CertificateState, DecisionRecord, Head, IdempotencyEntry
 from kernel.precision import Precision
-from kernel.terms import Iri, Statement
+from kernel.terms import Iri, Literal, Statement, Term, TripleTerm
 from tests.bridge.ledger_model import GRAPHS, MOMENTS, OBJECTS, PREDICATES, SUBJECTS, LedgerModel, Step, histories
+from tests.bridge.test_terms import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 G: Final = Iri("urn:g")
 STATEMENT: Final = Statement(Iri("urn:s"), Iri("urn:p"), Iri("urn:o"), G)
 ELSEWHERE: Final = replace(STATEMENT, subject=Iri("urn:elsewhere"))
+SPACED: Final = Iri("urn:no-break\xa0and-ideographic\u3000space")
 EPISODE: Final = Iri("urn:episode")
 LEAF: Final = bytes(range(32))
 REQUEST: Final = Request((Assert(STATEMENT), End(STATEMENT)), "because", EPISODE, "p1")
@@ -49,6 +51,7 @@ states: Final = st.sampled_from(list(CertificateState))
 verdicts: Final = st.sampled_from(list(Verdict))
 
 
+iris: Final = st.text("abé:/%\xa0\u3000", max_size=9).map(lambda text: Iri(f"urn:{text}"))
 issues: Final = st.lists(st.tuples(st.integers(0, 99), states, verdicts), max_size=12, unique_by=lambda issue: issue[0])
 
 
@@ -520,6 +523,20 @@ class LedgerContract(ABC):
                     for evidence in model.evidence
                     if (BEGINNING if after is None else after) < evidence.recorded_at <= until
                 ]
+
+    def test_any_statement_is_read_back_as_it_was(self, ledger: Ledger) -> None:
+        @given(terms, iris)
+        @example(Literal("", SPACED.value), SPACED)
+        @example(TripleTerm(SPACED, SPACED, Literal("\u2028\x85\xa0")), SPACED)
+        def read_back(value: Term, iri: Iri) -> None:
+            statement = Statement(iri, iri, value, iri)
+            with ledger.transaction() as tx:
+                tx.record(UUID(int=1), Instant(1), [(content(1, statement), LEAF)])
+                assert [fact.statement for fact in tx.believed_of(statement)] == [statement]
+                assert [fact.statement for fact in tx.believed(object=value)] == [statement]
+                assert tx.graphs() == {iri}
+
+        read_back()
 
     def test_only_what_is_believed_can_be_superseded(self, ledger: Ledger) -> None:
         with ledger.transaction() as tx:

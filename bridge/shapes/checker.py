@@ -80,7 +80,7 @@ class PyShaclChecker:
         found: list[Finding] = []
         if writes_shapes:
             gone = {fact.id for fact in plan.supersede}
-            left = [fact.content for fact in facts if fact.id not in gone]
+            left = [fact for fact in facts if fact.id not in gone]
             found += _of_written(left, plan.record, plan.evidence, view)
         if facts:
             shapes = self._registry.of(facts, view)
@@ -99,7 +99,9 @@ class PyShaclChecker:
         found: list[Finding] = []
         written = [content for content in recorded if content.statement.graph == SHAPES_GRAPH]
         if written:
-            found += _of_written([fact.content for fact in facts], written, (), view)
+            known = view.evidence_of([content.id for content in written])
+            evidence = [item.content for items in known.values() for item in items]
+            found += _of_written(facts, written, evidence, view)
         if facts:
             shapes = self._registry.of(facts, view)
             if shapes.problems:
@@ -165,11 +167,11 @@ def _writes_shapes(plan: Plan) -> bool:
 
 
 def _of_written(
-    held: Sequence[FactContent], recorded: Iterable[FactContent], evidence: Iterable[EvidenceContent], view: FactsView
+    held: Sequence[Fact], recorded: Iterable[FactContent], evidence: Iterable[EvidenceContent], view: FactsView
 ) -> list[Finding]:
     """What is wrong with the shapes as they would be."""
     written = [content for content in recorded if content.statement.graph == SHAPES_GRAPH]
-    shapes = Shapes(document_of([*held, *written], view, evidence))
+    shapes = Shapes(document_of(held, written, evidence, view))
     return list(map(_malformed, shapes.all_problems()))
 
 

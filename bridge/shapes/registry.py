@@ -2,7 +2,7 @@
 
 Rules
 -----
-* Shapes are the believed facts of `m:shapes` in their submitted spelling, the last one of a literal that has several.
+* Shapes are the believed facts of `m:shapes`, each literal in the spelling that it was first submitted in.
 * They are kept by the ids of their facts. A view that keeps the facts of the reserved graphs gives the same tuple
   each time, and then nothing is compared.
 * rdflib and pySHACL are loaded when a shape is first judged by, or written.
@@ -90,16 +90,28 @@ class Registry:
         if shapes is None:
             while len(self._known) >= _KEPT:
                 del self._known[next(iter(self._known))]
-            shapes = self._known[key] = Shapes(document_of([fact.content for fact in facts], view, ()))
+            shapes = self._known[key] = Shapes(document_of(facts, (), (), view))
         self._latest = (facts, shapes)
         return shapes
 
 
-def document_of(facts: Sequence[FactContent], view: FactsView, evidence: Iterable[EvidenceContent]) -> ShapesDocument:
-    """The document that facts hold, some of them perhaps only planned, with the evidence that comes with those."""
-    literal = {fact.id for fact in facts if isinstance(fact.statement.object, Literal)}
-    held = view.evidence_of(list(literal)) if literal else {}
-    said = [item.content for items in held.values() for item in items] + [
-        each for each in evidence if each.fact in literal
-    ]
-    return ShapesDocument(facts, {each.fact: each.spelling.object for each in said if each.spelling.object is not None})
+def document_of(
+    held: Sequence[Fact], written: Sequence[FactContent], evidence: Iterable[EvidenceContent], view: FactsView
+) -> ShapesDocument:
+    """The document that facts hold.
+
+    Args:
+        held: facts believed in the view.
+        written: facts that come to them.
+        evidence: what is said of those.
+        view: where the evidence for the facts held is.
+    """
+    brought = {fact.id: fact.certificate for fact in held if isinstance(fact.statement.object, Literal)}
+    known = view.evidence_of(list(brought)) if brought else {}
+    coming = {content.id for content in written}
+    said = [item.content for each, items in known.items() for item in items if item.certificate == brought[each]]
+    said += [item for item in evidence if item.fact in coming]
+    return ShapesDocument(
+        [*(fact.content for fact in held), *written],
+        {item.fact: item.spelling.object for item in said if item.spelling.object is not None},
+    )

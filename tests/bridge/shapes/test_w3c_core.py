@@ -56,8 +56,14 @@ def statements(path: Path, graph: Iri) -> list[Assert]:
     ]
 
 
+SLOW: Final = "complex/shacl-shacl-data-shapes.ttl"
+"""The shapes of shapes, judged by themselves: seconds, most of them pySHACL's on the whole."""
+
+PARAMETERS: Final = [pytest.param(name, marks=[pytest.mark.fuzz] if name == SLOW else []) for name in files()]
+
+
 @pytest.mark.shared
-@pytest.mark.parametrize("name", files())
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_the_suite(name: str, caplog: pytest.LogCaptureFixture) -> None:
     path = require("shared") / "suites" / "shacl" / "tests" / "core" / name
     world = World()

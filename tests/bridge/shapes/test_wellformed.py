@@ -210,6 +210,14 @@ def test_shapes_in_force_that_the_engine_refuses_hold_back_what_they_are_about()
     assert world.judge(*asserts(":x :unrelated 1 .")) == []
 
 
+def test_another_spelling_of_what_is_held_changes_no_shape() -> None:
+    world = World(START + "sh:property :P . :P sh:path :v ; sh:minCount 1 .")
+    again = asserts(":P sh:minCount '1'^^xsd:int .", graph=SHAPES_GRAPH)
+    assert world.judge(*again) == []
+    world.hold(*again)
+    assert [finding.code for finding in world.judge(*asserts(":x a :A ."))] == [FindingCode.SHAPE_VIOLATION]
+
+
 def test_the_terms_are_those_that_rdflib_knows() -> None:
     known = {str(RDFLIB_SH[name]) for name in RDFLIB_SH.__annotations__}
     keywords = {SH + name for name in ("and", "class", "in", "not", "or")}

@@ -38,7 +38,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeAlias
 from uuid import UUID
 
-from rapidfuzz import process
+from rapidfuzz import fuzz, process
 
 from bridge.json_terms import JsonTerms
 from bridge.json_text import Json, parse_json, pointer
@@ -347,7 +347,7 @@ def _require_known(members: Members, known: frozenset[str], what: str, where: st
 def _suggestion(name: Json, known: Iterable[str]) -> str | None:
     if not isinstance(name, str):
         return None
-    nearest = process.extractOne(name, list(known), score_cutoff=_ALIKE)
+    nearest = process.extractOne(name, sorted(known), scorer=fuzz.ratio, score_cutoff=_ALIKE)
     return None if nearest is None else f"did you mean {nearest[0]!r}?"
 
 

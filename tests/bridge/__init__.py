@@ -1,1 +1,5 @@
 """Tests of the adapters."""
+
+import pytest
+
+pytest.register_assert_rewrite("tests.bridge.ledger_contract")

@@ -30,6 +30,7 @@ from api.request_log import configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from api.settings import Settings
     from bridge.base import Base
@@ -56,9 +57,11 @@ def serve(base: Base, settings: Settings, announce: Callable[[str], None]) -> No
         InvalidSetting: the address cannot be listened on.
     """
     configure_logging(settings.log_level)
-    with listen(settings.host, settings.port) as listening, _outlived_signals():
-        announce(url_of(listening))
-        server_for(base, settings).run(sockets=[listening])
+    with listen(settings.host, settings.port) as listening:
+        server = server_for(base, settings)
+        with _stopped_by_signals(server):
+            announce(url_of(listening))
+            server.run(sockets=[listening])
 
 
 def server_for(base: Base, settings: Settings) -> uvicorn.Server:
@@ -101,9 +104,16 @@ def url_of(listening: socket.socket) -> str:
 
 
 @contextmanager
-def _outlived_signals() -> Iterator[None]:
-    """The server raises a signal again once it has stopped for it; without this the base would not be closed."""
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in _STOPPING}
+def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """A signal stops the server, also one that comes before it has begun to look for signals itself.
+
+    The server raises a signal again once it has stopped for it; that, too, must not keep the base from being closed.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - what a handler is given
+        server.should_exit = True
+
+    before = {number: signal.signal(number, stop) for number in _STOPPING}
     try:
         yield
     finally:

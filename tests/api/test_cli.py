@@ -1,0 +1,414 @@
+"""The command line, as a user has it: every test runs the console script."""
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from api.auth import token_hash
+from bridge.base import Base
+from bridge.host import SystemClock
+from bridge.ledger.sqlite import SqliteLedger
+from kernel.access import Role
+from kernel.changes import Assert
+from kernel.instants import MINUTE, Instant
+from kernel.terms import Iri
+from tests.api.console import ENVIRONMENT, PATIENCE, Ended, run, running, script, serving
+from tests.bridge.writing import SetClock, living, write
+
+EX = "https://example.org/"
+
+
+def a_file(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def loaded(folder: Path, text: str = f'<{EX}a> <{EX}p> "x"@en-GB, 7 .') -> Path:
+    """A folder with a base into which some Turtle was loaded."""
+    data = folder / "data"
+    assert run("load", a_file(folder, "facts.ttl", text), "--data", data).status == 0
+    return data
+
+
+def told(ended: Ended, status: int = 1) -> str:
+    """The one line by which a command says why it failed."""
+    assert ended.status == status
+    assert "Traceback" not in ended.errors
+    lines = [line for line in ended.errors.splitlines() if line.startswith("muniment: ")]
+    assert ended.errors.splitlines()[-1:] == lines
+    return lines[0]
+
+
+# --- the command line itself ------------------------------------------------------------------------------------------
+
+
+COMMANDS = ("serve", "load", "query", "verify", "key", "rebuild", "token", "token create", "token list", "token revoke")
+
+
+@pytest.mark.parametrize("words", ["", *COMMANDS])
+def test_every_command_says_what_it_is_for(words: str) -> None:
+    ended = run(*words.split(), "--help")
+    assert ended.status == 0
+    assert "Usage: muniment" in ended.output
+    assert ended.errors == ""
+
+
+def test_help_costs_little_time() -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert script("--help").status == 0
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.6
+
+
+def test_the_module_can_be_run_instead_of_the_script() -> None:
+    command = [sys.executable, "-m", "api.cli", "--help"]
+    ended = subprocess.run(command, capture_output=True, check=True, text=True, env=ENVIRONMENT, timeout=PATIENCE)
+    assert ended.stdout.replace("python -m api.cli", "muniment").split() == run("--help").output.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("lod",), "lod"),
+        (("query", "ASK {}", "--dat", "x"), "--dat"),
+        (("load", "--data", "x"), "FILE"),
+        (("load", "missing.nt", "--data", "x"), "missing.nt"),
+        (("serve", "--port", "70000"), "--port"),
+        (("token", "create", "--data", "x", "--role", "king"), "king"),
+        (("query", "ASK {}", "--data", "x", "--format", "yaml"), "yaml"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read_is_told_apart_from_what_failed(words: tuple[str, ...], named: str) -> None:
+    ended = run(*words)
+    assert ended.status == 64
+    assert named in ended.errors
+
+
+def test_a_folder_without_a_base_is_not_made_one_by_those_who_only_read(tmp_path: Path) -> None:
+    data = tmp_path / "misspelt"
+    for words in (
+        ("query", "ASK {}"),
+        ("key",),
+        ("rebuild", "--into", tmp_path / "new"),
+        ("token", "list"),
+        ("token", "revoke", "x"),
+    ):
+        assert "no base" in told(run(*words, "--data", data))
+    assert not data.exists()
+
+
+# --- serving ----------------------------------------------------------------------------------------------------------
+
+
+def test_from_an_empty_folder_to_a_verified_certificate(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data) as (server, url):
+        token = script("token", "create", "--data", data, "--role", "writer").output.strip()
+        body = {"changes": [{"op": "assert", "subject": EX + "a", "predicate": EX + "p", "object": {"@value": "said"}}]}
+        headers = {"Authorization": f"Bearer {token}"}
+        posted = httpx2.post(f"{url}/changes", json=body, headers=headers, trust_env=False)
+        assert posted.status_code == 201
+        place = url + posted.headers["location"]
+        signed = httpx2.get(place, headers=headers | {"Accept": "application/vc"}, trust_env=False)
+        (tmp_path / "signed.json").write_bytes(signed.content)
+        (tmp_path / "shown.json").write_bytes(httpx2.get(place, headers=headers, trust_env=False).content)
+        asked = script("query", "SELECT ?o { ?s ?p ?o }", "--url", url, "--token-env", "TOKEN", TOKEN=token)
+        assert asked.output == '?o\n"said"\n'
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(PATIENCE) == 0
+    key = a_file(tmp_path, "key.json", script("key", "--data", data).output)
+    for name in ("signed.json", "shown.json"):
+        verified = script("verify", tmp_path / name, "--key", key)
+        assert verified.status == 0
+        assert posted.json()["certificate"] in verified.lines[0]
+        assert verified.value("verdict").startswith("clear")
+        assert verified.value("plan").startswith("2 items")
+    assert script("query", "SELECT ?o { ?s ?p ?o }", "--data", data).output == asked.output
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
+def test_what_was_answered_before_the_end_is_there_after_it(tmp_path: Path, end: signal.Signals) -> None:
+    data = tmp_path / "data"
+    token = run("token", "create", "--data", data, "--role", "writer").output.strip()
+    with serving(data) as (server, url):
+        with httpx2.Client(trust_env=False, headers={"Authorization": f"Bearer {token}"}) as client:
+            for number in range(5):
+                body = {"op": "assert", "subject": EX + "a", "predicate": EX + "p", "object": {"@value": number}}
+                assert client.post(f"{url}/changes", json={"changes": [body]}).status_code == 201
+        server.send_signal(end)
+        assert server.wait(PATIENCE) == 0
+    assert run("query", "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", "--data", data, "--format", "csv").lines == ["n", "5"]
+
+
+def test_one_server_holds_a_folder_and_others_are_told_what_to_do(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    with serving(data) as (_, url):
+        for words in (
+            ("serve", "--port", "0"),
+            ("load", tmp_path / "facts.ttl"),
+            ("rebuild", "--into", tmp_path / "r", "--check"),
+        ):
+            assert "in use by another process" in told(run(*words, "--data", data))
+        assert "--url" in told(run("query", "ASK {}", "--data", data))
+        assert "port" in told(run("serve", "--data", tmp_path / "other", "--port", url.rsplit(":", 1)[1]))
+
+
+def test_a_clock_that_is_ahead_is_an_error_until_it_is_accepted(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Base.open(data, host=SetClock(Instant(SystemClock().now() + 30 * MINUTE))) as base:
+        write(base, Assert(living(Iri(EX + "rome"))))
+    assert "ahead" in told(run("serve", "--data", data, "--port", "0"))
+    with serving(data, "--accept-clock") as (_, url):
+        assert httpx2.get(f"{url}/health", trust_env=False).status_code == 200
+
+
+def test_settings_come_from_the_environment_and_unknown_ones_are_refused(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with running("serve", MUNIMENT_DATA=str(data), MUNIMENT_PORT="0") as process:
+        assert process.stdout is not None
+        assert str(data) in process.stdout.readline()
+        process.terminate()
+        process.wait(PATIENCE)
+    assert run("query", "ASK {}", MUNIMENT_DATA=str(data)).output.strip() == "true"
+    assert "MUNIMENT_PORT" in told(run("serve", "--data", data, MUNIMENT_PROT="0"))
+    assert "policy" in told(run("serve", "--data", data, "--policy", "lenient"))
+
+
+# --- tokens -----------------------------------------------------------------------------------------------------------
+
+
+def table(ended: Ended) -> list[dict[str, str]]:
+    head, *rows = (line.split("\t") for line in ended.lines)
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def test_a_token_is_printed_alone_and_only_its_hash_is_kept(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    made = run(
+        "token",
+        "create",
+        "--data",
+        data,
+        "--role",
+        "editor",
+        "--graph",
+        EX + "g",
+        "--graph",
+        EX + "h",
+        "--name",
+        "ada@home",
+    )
+    (token,) = made.lines
+    assert token.startswith("mnt_")
+    assert len(token) == 47
+    assert token not in made.errors
+    assert not any(token.encode() in path.read_bytes() for path in data.rglob("*") if path.is_file())
+    ledger = SqliteLedger.open(data / "ledger.sqlite", SystemClock())
+    principal = ledger.principal_of(token_hash(token))
+    ledger.close()
+    assert principal is not None
+    assert (principal.id, principal.role) == ("ada@home", Role.EDITOR)
+    assert principal.graphs == frozenset({Iri(EX + "g"), Iri(EX + "h")})
+
+
+def test_tokens_are_listed_expire_and_are_revoked(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    for name, options in {"short": ("--expires", "1"), "long": (), "gone": ()}.items():
+        run("token", "create", "--data", data, "--role", "reader", "--name", name, *options)
+    assert run("token", "revoke", "gone", "--data", data).status == 0
+    listed = {row["id"]: row for row in table(run("token", "list", "--data", data))}
+    assert {name: row["state"] for name, row in listed.items()} == {
+        "short": "valid",
+        "long": "valid",
+        "gone": "revoked",
+    }
+    assert listed["long"]["expires"] == "never"
+    assert listed["short"]["created"][:10] < listed["short"]["expires"][:10]
+    assert {(row["role"], row["graphs"]) for row in listed.values()} == {("reader", "all")}
+    assert "no such principal" in told(run("token", "revoke", "nobody", "--data", data))
+
+
+def test_a_revoked_token_opens_nothing_from_the_next_request_on(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data) as (_, url):
+        token = run("token", "create", "--data", data, "--role", "reader", "--name", "r").output.strip()
+        words = ("query", "ASK {}", "--url", url, "--token-env", "TOKEN", "--format", "csv")
+        assert run(*words, TOKEN=token).status == 0
+        run("token", "revoke", "r", "--data", data)
+        assert "revoked" in told(run(*words, TOKEN=token))
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--name", "a b"), "--name"),
+        (("--name", ""), "--name"),
+        (("--graph", "no iri"), "--graph"),
+        (("--name", "taken"), "id"),
+    ],
+)
+def test_a_token_that_cannot_be_made_is_explained(tmp_path: Path, options: tuple[str, ...], named: str) -> None:
+    data = tmp_path / "data"
+    run("token", "create", "--data", data, "--role", "reader", "--name", "taken")
+    ended = run("token", "create", "--data", data, "--role", "reader", *options)
+    assert named in told(ended)
+    assert ended.output == ""
+
+
+# --- queries ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("csv", "o\n"),
+        ("tsv", "?o\n"),
+        ("json", '{"head"'),
+        ("xml", "<?xml"),
+        ("table", "┏"),
+    ],
+)
+def test_solutions_are_printed_as_asked(tmp_path: Path, name: str, begins: str) -> None:
+    ended = run("query", "SELECT ?o { ?s ?p ?o }", "--data", loaded(tmp_path), "--format", name)
+    assert ended.output.replace("\r", "").startswith(begins)
+
+
+@pytest.mark.parametrize("name", ["turtle", "ntriples", "nquads", "trig", "jsonld", "rdfxml", "table", None])
+def test_graphs_are_printed_as_asked(tmp_path: Path, name: str | None) -> None:
+    options = () if name is None else ("--format", name)
+    ended = run("query", "CONSTRUCT WHERE { ?s ?p ?o }", "--data", loaded(tmp_path), *options)
+    assert ended.status == 0
+    assert EX in ended.output
+
+
+def test_a_format_that_does_not_fit_the_query_is_explained(tmp_path: Path) -> None:
+    assert "text/turtle" in told(
+        run("query", "CONSTRUCT WHERE { ?s ?p ?o }", "--data", loaded(tmp_path), "--format", "csv")
+    )
+
+
+def test_the_query_may_be_in_a_file_or_on_standard_input(tmp_path: Path) -> None:
+    data, query = loaded(tmp_path), "ASK { ?s ?p 7 }"
+    path = a_file(tmp_path, "query.rq", query)
+    answers = [
+        run("query", query, "--data", data),
+        run("query", f"@{path}", "--data", data),
+        run("query", "-", "--data", data, text=query),
+        run("query", "--data", data, text=query),
+    ]
+    assert [answer.output for answer in answers] == [answers[0].output] * 4
+    assert "true" in answers[0].output
+    assert "missing.rq" in told(run("query", "@missing.rq", "--data", data))
+
+
+def test_a_query_is_answered_for_the_moment_that_it_asks_for(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    first, second = (a_file(tmp_path, f"{name}.ttl", f"<{EX}a> <{EX}p> <{EX}{name}> .") for name in ("first", "second"))
+    assert run("load", first, "--data", data, "--valid-from", "1990", "--valid-through", "1999").status == 0
+    assert run("load", second, "--data", data, "--valid-from", "1995").status == 0
+
+    def names(*options: str) -> set[str]:
+        lines = run("query", "SELECT ?o { ?s ?p ?o }", "--data", data, "--format", "csv", *options).lines
+        return {line.removeprefix(EX) for line in lines[1:]}
+
+    assert names() == {"second"}
+    assert names("--valid-at", "1996") == {"first", "second"}
+    assert names("--valid-at", "1996", "--as-of", "head:1") == {"first"}
+    assert "head:1996" in told(run("query", "ASK {}", "--data", data, "--as-of", "1996"))
+
+
+def test_a_table_shows_terms_as_people_read_them_and_data_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    data = loaded(tmp_path, f'<{EX}a> <{EX}p> "x"@en-GB, 7, "clear\\u001B[2Jscreen", "a\\nb" .')
+    ended = run("query", "SELECT ?o { ?s ?p ?o }", "--data", data, "--format", "table")
+    cells = {line.strip("│ ") for line in ended.lines if line.startswith("│")}
+    assert cells == {"x @en-gb", "7", r"clear\x1b[2Jscreen", r"a\nb"}
+    assert run("query", "ASK {}", "--data", data, "--format", "table").output == "yes\n"
+
+
+def test_a_query_that_nobody_can_answer_is_explained(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    assert "--data" in told(run("query", "ASK {}"))
+    assert "cannot be parsed" in told(run("query", "ASK {", "--data", data))
+    assert "SERVICE" in told(run("query", f"ASK {{ SERVICE <{EX}> {{}} }}", "--data", data))
+    assert "--token-env" in told(run("query", "ASK {}", "--url", "http://127.0.0.1:1", "--token-env", "NO_SUCH"))
+    assert "cannot be reached" in told(run("query", "ASK {}", "--url", "http://127.0.0.1:1"))
+    assert "--url" in told(run("query", "ASK {}", "--url", "nonsense"))
+
+
+def test_a_service_says_itself_why_it_refuses(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as (_, url):
+        assert "muniment token create" in told(run("query", "ASK {}", "--url", url))
+
+
+# --- certificates -----------------------------------------------------------------------------------------------------
+
+
+def a_certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate, and the key of its base."""
+    data = loaded(folder)
+    with Base.open(data) as base, base.ledger.reading() as view:
+        (record,) = view.certificates()
+    (folder / "certificate.json").write_bytes(record.document)
+    return folder / "certificate.json", a_file(folder, "key.txt", run("key", "--data", data, "--multibase").output)
+
+
+def test_a_certificate_that_was_altered_is_not_verified(tmp_path: Path) -> None:
+    path, key = a_certificate(tmp_path)
+    assert run("verify", path, "--key", key).status == 0
+    document = json.loads(path.read_bytes())
+    document["credentialSubject"]["verdict"] = "refused"
+    ended = run("verify", a_file(tmp_path, "altered.json", json.dumps(document)), "--key", key)
+    assert "signature" in told(ended)
+    assert ended.output == ""
+
+
+def test_a_certificate_is_verified_by_the_key_of_its_base_alone(tmp_path: Path) -> None:
+    path, _ = a_certificate(tmp_path)
+    (tmp_path / "other").mkdir()
+    _, other = a_certificate(tmp_path / "other")
+    assert "issue" in told(run("verify", path, "--key", other))
+    assert "Multikey" in told(run("verify", path, "--key", path))
+    assert "JSON" in told(run("verify", other, "--key", other))
+
+
+# --- rebuilding -------------------------------------------------------------------------------------------------------
+
+
+def test_stores_made_anew_are_the_same_and_can_take_the_place_of_those_in_use(tmp_path: Path) -> None:
+    data, new = loaded(tmp_path), tmp_path / "new"
+    ended = run("rebuild", "--data", data, "--into", new, "--check")
+    assert (ended.status, ended.errors) == (0, "")
+    before = run("query", "SELECT * { ?s ?p ?o }", "--data", data).output
+    (data / "stores").rename(tmp_path / "old")
+    new.rename(data / "stores")
+    assert run("query", "SELECT * { ?s ?p ?o }", "--data", data).output == before
+
+
+def test_stores_are_made_anew_while_a_server_runs(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    with serving(data):
+        assert run("rebuild", "--data", data, "--into", tmp_path / "new").status == 0
+
+
+def test_a_store_that_differs_from_the_ledger_is_found(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    tamper = (
+        "import sys, pyoxigraph as ox\n"
+        "ox.Store(sys.argv[1]).update('INSERT DATA { GRAPH <urn:g> { <urn:s> <urn:p> <urn:forged> } }')"
+    )
+    subprocess.run([sys.executable, "-c", tamper, data / "stores" / "current"], check=True, timeout=PATIENCE)
+    line = told(run("rebuild", "--data", data, "--into", tmp_path / "new", "--check"))
+    assert "the current store" in line
+    assert "complete" not in line
+
+
+def test_nothing_is_made_in_a_folder_that_holds_something(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    assert "not empty" in told(run("rebuild", "--data", data, "--into", data))

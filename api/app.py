@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -70,10 +71,12 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
 
 
 def _add_openapi(app: FastAPI) -> None:
-    document = json.dumps(openapi_document(app), ensure_ascii=False, indent=1).encode()
+    @cache
+    def document() -> bytes:
+        return json.dumps(openapi_document(app), ensure_ascii=False, indent=1).encode()
 
     async def openapi(request: Request) -> Response:
         query_parameters(request, ())
-        return Response(document, media_type="application/json")
+        return Response(await Service.of(request).read(document), media_type="application/json")
 
     app.add_route("/openapi.json", openapi, include_in_schema=False)

@@ -38,7 +38,6 @@ log = logging.getLogger("muniment.http")
 router = APIRouter(tags=["service"])
 
 _WELL: Final[models.Health] = {"status": "ok", "head": 41, "clock": "2026-05-06T07:08:09Z", "behind": False}
-_UNWELL: Final[models.Health] = {"status": "unavailable", "head": None, "clock": None, "behind": True}
 
 
 @router.get(
@@ -49,7 +48,7 @@ _UNWELL: Final[models.Health] = {"status": "unavailable", "head": None, "clock":
     responses=answers(
         {
             200: Answer("Ledger and stores answer", json_content("Health", _WELL)),
-            503: Answer("They do not", json_content("Health", _UNWELL)),
+            503: Answer("They do not", json_content("Health")),
         },
         problems=(400,),
     ),

@@ -44,34 +44,40 @@ class RequestLog:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on, and logs what became of it."""
+        """Passes a request on, and logs what becomes of it, before the last of the answer is sent."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         identifier = request_id(scope)
         # Not reset: each request has a task, and so a context, of its own; what the server logs of it has the id too.
         _CURRENT.set(identifier)
-        status = 500
         begun = perf_counter()
+        status: int | None = None
+        told = False
 
         async def sending(message: Message) -> None:
-            nonlocal status
+            nonlocal status, told
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message["headers"], (HEADER, identifier.encode())]
+            elif not message.get("more_body", False):
+                told = True
+                _tell(scope, status, begun)
             await send(message)
 
         try:
             await self._app(scope, receive, sending)
         finally:
-            log.info(
-                "%s %s %d %.1f ms principal=%s",
-                scope["method"],
-                scope["path"],
-                status,
-                (perf_counter() - begun) * 1_000,
-                scope.get("muniment.principal", "-"),
-            )
+            if not told:
+                _tell(scope, status, begun)
+
+
+def _tell(scope: Scope, status: int | None, begun: float) -> None:
+    milliseconds = (perf_counter() - begun) * 1_000
+    # The path as it came, percent-encoded: decoded it could hold a line break.
+    path = scope["raw_path"].decode("ascii", "backslashreplace")
+    caller = scope.get("muniment.principal", "-")
+    log.info("%s %s %s %.1f ms principal=%s", scope["method"], path, status or "failed", milliseconds, caller)
 
 
 def request_id(scope: Scope) -> str:

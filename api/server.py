@@ -17,6 +17,7 @@ Example
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 from contextlib import contextmanager
@@ -66,6 +67,8 @@ def serve(base: Base, settings: Settings, announce: Callable[[str], None]) -> No
 
 def server_for(base: Base, settings: Settings) -> uvicorn.Server:
     """The server, ready to be run on a socket."""
+    # What it would say has query strings in it, and those are content; the request log says the rest.
+    logging.getLogger("uvicorn.access").disabled = True
     return uvicorn.Server(
         uvicorn.Config(
             create_app(base, settings),

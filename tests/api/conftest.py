@@ -16,6 +16,13 @@ def server() -> Iterator[Served]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def shared() -> Iterator[Served]:
+    """One base for all tests that do not mind what else is in it: what is refused, and how."""
+    with Base.open(None) as base, served(base) as running:
+        yield running
+
+
 @pytest.fixture(params=["memory", "disk"])
 def any_server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
     """An empty base, once in memory and once on disk, served."""

@@ -107,7 +107,7 @@ def _expand(document: object, source: Source) -> list[Expanded]:
         expanded = jsonld.expand(document, options, on_property_dropped=dropped.append)
     except jsonld.JsonLdError as error:
         failure = _unexpandable(error)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError):
         # What is ill-formed here and there fails in the library as it comes.
         failure = InvalidDocument("this is not JSON-LD 1.1", remedy="check it against the grammar")
     undefined = [name for name in dict.fromkeys(dropped) if name is not None]

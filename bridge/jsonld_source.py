@@ -4,6 +4,7 @@ Rules
 -----
 * Refused, with its place: a keyword that JSON-LD 1.1 does not have, a value that stands alone, a language without a
   value, and a language map inside an array, which would be taken for a node.
+* Expansion copies, for each context, all terms that it inherits; `MAX_COPIED` in all, which takes it a second or two.
 * What a term means is looked up in every context of the document at once, wherever it stands. That is coarser than
   expansion is, and only ever refuses what could be meant in two ways.
 
@@ -26,6 +27,8 @@ from kernel.errors import InvalidDocument
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+MAX_COPIED: Final = 10_000_000
+
 _KEYWORD_LIKE: Final = re.compile(r"@[A-Za-z]+")
 _KEYWORDS: Final = frozenset(
     {
@@ -44,7 +47,8 @@ class Source:
         self._aliases: dict[str, set[str]] = {}
         self._language_maps: set[str] = set()
         self._json: set[str] = set()
-        self._find_contexts(document)
+        self._copied = 0
+        self._find_contexts(document, 0)
 
     def check(self, value: Json, where: str, *, top: bool = False) -> None:
         """Raises `InvalidDocument` for what expansion would drop or misread."""
@@ -82,24 +86,34 @@ class Source:
                     "give the map, or values with @language",
                 )
 
-    def _find_contexts(self, value: Json) -> None:
+    def _find_contexts(self, value: Json, inherited: int) -> None:
         if isinstance(value, list):
             for each in value:
-                self._find_contexts(each)
+                self._find_contexts(each, inherited)
         elif isinstance(value, dict):
-            for name, each in value.items():
-                if name == "@context":
-                    for context in each if isinstance(each, list) else [each]:
-                        self._read_context(context)
-                self._find_contexts(each)
+            contexts = value.get("@context")
+            for context in contexts if isinstance(contexts, list) else [contexts]:
+                inherited = self._read_context(context, inherited)
+            for each in value.values():
+                self._find_contexts(each, inherited)
 
-    def _read_context(self, context: Json) -> None:
-        if isinstance(context, dict):
-            for term, definition in context.items():
-                if isinstance(definition, str):
-                    self._aliases.setdefault(definition, set()).add(term)
-                elif isinstance(definition, dict):
-                    self._read_definition(term, definition)
+    def _read_context(self, context: Json, inherited: int) -> int:
+        """Takes note of the terms of a context; gives how many there are with those that it inherits."""
+        if not isinstance(context, dict):
+            return inherited
+        inherited += len(context)
+        self._copied += inherited
+        if self._copied > MAX_COPIED:
+            raise InvalidDocument(
+                f"contexts within contexts come to more than {MAX_COPIED:,} terms",
+                remedy="define each term once, in one context at the top, and only terms that are used",
+            )
+        for term, definition in context.items():
+            if isinstance(definition, str):
+                self._aliases.setdefault(definition, set()).add(term)
+            elif isinstance(definition, dict):
+                self._read_definition(term, definition)
+        return inherited
 
     def _read_definition(self, term: str, definition: dict[str, Json]) -> None:
         container = definition.get("@container")

@@ -224,6 +224,31 @@ def test_what_is_no_json_ld_says_why(document: object, message: str) -> None:
     assert message in refused(document).message
 
 
+MANY = {f"t{number}": "urn:t" for number in range(10_001)}
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (
+            {"@context": [{f"t{number}": "urn:t"} for number in range(5_000)], "@id": "urn:a"},
+            "contexts within contexts",
+        ),
+        ({"@context": MANY, "@graph": [{"@context": {"x": "urn:x"}}] * 1_000}, "contexts within contexts"),
+        ({"@context": {f"t{n}": f"t{n + 1}:x" for n in range(2_000)}, "@id": "urn:a", "t0": 1}, "not JSON-LD"),
+    ],
+)
+def test_contexts_have_bounds(document: object, message: str) -> None:
+    assert message in refused(document).message
+
+
+def test_many_documents_in_an_array_may_each_have_a_context() -> None:
+    assert (
+        len(read([{"@context": VOCAB | LABEL, "@id": f"urn:{number}", "p": number} for number in range(2_000)]))
+        == 2_000
+    )
+
+
 def test_a_direction_needs_a_language() -> None:
     assert objects({"@id": "urn:a", "urn:p": {"@value": "x", "@language": "AR", "@direction": "rtl"}}) == [
         '"x"@AR--rtl'

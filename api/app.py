@@ -21,7 +21,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -64,10 +65,20 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     app.state.service = service
     for routed in (changes, certificates, sparql, facts, health):
         app.include_router(routed.router)
+        _add_head(app, routed.router)
     app.add_middleware(RequestLog)
     problems.install(app)
     _add_openapi(app)
     return app
+
+
+def _add_head(app: FastAPI, router: APIRouter) -> None:
+    """Whatever can be got has a HEAD (RFC 9110, section 9.1); the server leaves the body out."""
+    for route in router.routes:
+        if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
+            app.add_api_route(
+                route.path, route.endpoint, methods=["HEAD"], response_class=Response, include_in_schema=False
+            )
 
 
 def _add_openapi(app: FastAPI) -> None:

@@ -125,9 +125,6 @@ async def query(request: Request, caller: Caller) -> Response:
     return await _answer(request, caller, _text(parameters), parameters)
 
 
-router.add_api_route("/sparql", query, methods=["HEAD"], include_in_schema=False)
-
-
 @router.post(
     "/sparql",
     operation_id="postQuery",

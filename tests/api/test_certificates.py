@@ -94,7 +94,7 @@ def test_nobody_learns_of_certificates_of_graphs_that_they_may_not_read(server: 
     mine, hidden = [], []
     for number in range(6):
         mine.append(applied(writer, change(f"s{number}", "p", "o", graph="urn:mine")))
-        hidden.append(applied(writer, change(f"s{number}", "p", "o", graph="urn:other")))
+        hidden += [applied(writer, change(f"s{number}", "p", "o", graph="urn:other")) for _ in ("new", "repeated")]
         both = [change(f"t{number}", "p", "o", graph=graph) for graph in ("urn:mine", "urn:other")]
         hidden.append(applied(writer, *both))
     reader = server.client(Role.READER, "urn:mine")

@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any, Final
 
 import httpx2
@@ -18,8 +20,10 @@ import pytest
 from api.errors import InvalidSetting
 from api.server import listen, url_of
 from bridge.base import Base
+from bridge.reading import Answer, Moment, QueryRequest
 from kernel.access import Role
-from kernel.errors import LedgerUnavailable, StoreUnavailable
+from kernel.errors import LedgerUnavailable, ShuttingDown, StoreUnavailable
+from kernel.submitting import Outcome, Submission
 from tests.api.bodies import change, request
 from tests.api.documented import conforms
 from tests.api.serving import Served, served
@@ -144,6 +148,15 @@ def test_what_is_not_served_is_a_problem_document(
     assert ("allow" in answer.headers) is (status == 405)
 
 
+@pytest.mark.parametrize("path", ["/health", "/certificates", "/facts?subject=urn:a", "/openapi.json", "/facts"])
+def test_whatever_can_be_got_has_a_head(shared: Served, path: str) -> None:
+    client = shared.client(Role.READER)
+    got, head = client.get(path), client.head(path)
+    assert (head.status_code, head.content) == (got.status_code, b"")
+    assert head.headers["content-type"] == got.headers["content-type"]
+    assert client.head("/changes").status_code == 405
+
+
 def test_a_problem_has_all_its_members(shared: Served) -> None:
     answer = shared.writer.get("/facts", params={"subjct": "urn:a"})
     problem = answer.json()
@@ -184,6 +197,58 @@ def test_an_error_of_ours_tells_nothing_of_the_inside(
     told = [str(record.exc_info) for record in caplog.records if record.exc_info]
     assert len(told) == 1, "the log has, once, what the caller has not"
     assert "secret" in told[0]
+
+
+# --- those who are slow hold up nobody --------------------------------------------------------------------------------
+
+
+def test_a_slow_query_holds_up_nobody(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, answered = Event(), Event()
+    query = server.base.reader.query
+
+    def slowly(wanted: QueryRequest, moment: Moment) -> Answer:
+        asked.set()
+        answered.wait()
+        return query(wanted, moment)
+
+    monkeypatch.setattr(server.base.reader, "query", slowly)
+    client = server.writer
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(client.get, "/sparql", params={"query": "ASK {}"})
+        asked.wait()
+        assert client.get("/health").status_code == 200
+        assert client.get("/certificates").status_code == 200
+        assert client.post("/changes", json=request(change("a", "p", "b"))).status_code == 201
+        answered.set()
+        assert slow.result().json()["boolean"] is True
+
+
+def test_a_write_that_waits_holds_up_nobody(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Event()
+    future: Future[Outcome] = Future()
+
+    def slowly(_: Submission) -> Future[Outcome]:
+        asked.set()
+        return future
+
+    monkeypatch.setattr(server.base, "submit", slowly)
+    client = server.writer
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(client.post, "/changes", json=request(change("a", "p", "b")))
+        asked.wait()
+        assert client.get("/health").status_code == 200
+        assert client.get("/sparql", params={"query": "ASK {}"}).status_code == 200
+        future.set_exception(ShuttingDown("the base is closing", remedy="wait"))
+        assert slow.result().json()["code"] == "shutting-down"
+
+
+def test_a_client_that_goes_away_is_no_defect(caplog: pytest.LogCaptureFixture) -> None:
+    with Base.open(None) as base, served(base) as running:
+        head = f"POST /changes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {running.token(Role.WRITER)}\r\n"
+        with socket.create_connection(("127.0.0.1", int(running.url.rpartition(":")[2]))) as connection:
+            connection.sendall(f"{head}Content-Type: text/turtle\r\nContent-Length: 100\r\n\r\n<urn:a>".encode())
+        assert running.client(None).get("/health").status_code == 200
+    assert not [record for record in caplog.records if record.exc_info or record.levelno >= logging.ERROR]
 
 
 # --- the log ----------------------------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def _validity(start: int | str | None, end: int | None) -> Validity:
 
 
 places = pytest.mark.parametrize("kind", ["memory", "disk"])
-fewer = settings(max_examples=max(10, settings().max_examples // 5))
+fewer = settings(max_examples=max(10, settings().max_examples // 20))
 """A store on disk takes long to open."""
 
 

@@ -2,8 +2,8 @@
 
 Rules
 -----
-* Facts are listed whatever their valid time, unless `valid-at` is given; what is listed was believed at `as-of`, or is
-  now.
+* Listed is what is true at `valid-at`, the present or the `as-of` instant by default, as for queries; `valid-at=any`
+  lists facts whatever their valid time. It is what is believed, or was at `as-of`.
 * A subject, an object or a graph has to be named. Graphs that the caller may not read are as if they were empty.
 * Pages follow the start of valid time. A page's end names a place in that order, not a fact, so that going on from it
   works whatever has changed; with `as-of` nothing changes.
@@ -20,6 +20,7 @@ from __future__ import annotations
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from bisect import bisect_right
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from fastapi import APIRouter
@@ -56,7 +57,10 @@ LIMIT: Final = Parameter(
     "limit", "how many at most", {"type": "integer", "minimum": 1, "maximum": 1_000, "default": 100}, "100"
 )
 AFTER: Final = Parameter("after", "the `next` of the page before", _TEXT, "AAAAAAAA")
-_PARAMETERS: Final = (SUBJECT, PREDICATE, OBJECT, GRAPH, VALID_AT, AS_OF, LIMIT, AFTER)
+_VALID_AT: Final = replace(VALID_AT, description=f"{VALID_AT.description}. `any` lists facts whatever their valid time")
+_PARAMETERS: Final = (SUBJECT, PREDICATE, OBJECT, GRAPH, _VALID_AT, AS_OF, LIMIT, AFTER)
+
+ANY: Final = "any"
 
 _PLACE: Final = struct.Struct(">qqq16s")
 _Place = tuple[int, int, int, bytes]
@@ -68,29 +72,30 @@ router = APIRouter(tags=["reading"])
 @router.get(
     "/facts",
     operation_id="listFacts",
-    summary="List what is believed of a subject, object or graph, whatever its valid time unless valid-at is given",
+    summary="List what is believed of a subject, object or graph",
     response_class=Response,
     responses=answers({200: Answer("A page of facts", json_content("FactPage"))}, problems=(400, 401, 503)),
     openapi_extra=extra(parameters=_PARAMETERS),
 )
 async def list_facts(request: Request, caller: Caller) -> Response:
-    """Lists facts that are believed, or were at `as-of`, of graphs that the caller may read."""
+    """Lists facts of graphs that the caller may read: those true now, or at `valid-at`; with `valid-at=any` all."""
     parameters = query_parameters(request, _PARAMETERS)
     service = Service.of(request)
     return json_reply(await service.read(lambda: _page(service.base, caller, parameters)))
 
 
 def _page(base: Base, caller: Principal, parameters: Parameters) -> models.FactPage:
-    valid_at = parameters.time(VALID_AT)
+    valid_at = parameters.time(_VALID_AT)
+    every_time = valid_at == ANY
     wanted = FactFilter(
         parameters.iri(SUBJECT, base.canonicaliser),
         parameters.iri(PREDICATE, base.canonicaliser),
         _object(parameters, base.canonicaliser),
         parameters.iri(GRAPH, base.canonicaliser),
-        every_time=valid_at is None,
+        every_time=every_time,
     )
     limit, after = parameters.number(LIMIT, default=100), parameters.text(AFTER)
-    moment = base.reader.moment(parameters.time(AS_OF), valid_at)
+    moment = base.reader.moment(parameters.time(AS_OF), None if every_time else valid_at)
     found = base.reader.facts(caller, wanted, moment)
     first = 0 if after is None else bisect_right(found, _place_named(after), key=_place_of)
     page = found[first : first + limit]

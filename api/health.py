@@ -2,7 +2,8 @@
 
 Rules
 -----
-* Real reads answer it: the ledger's head, and a query on each store. What cannot be read makes it 503.
+* Real reads answer it: the ledger's head, and a query on each store. It is 503 when one cannot be read, or when the
+  stores are behind the ledger.
 * No token is needed, so it says nothing of content, and nothing of why.
 
 Example
@@ -48,7 +49,7 @@ _WELL: Final[models.Health] = {"status": "ok", "head": 41, "clock": "2026-05-06T
     responses=answers(
         {
             200: Answer("Ledger and stores answer", json_content("Health", _WELL)),
-            503: Answer("They do not", json_content("Health")),
+            503: Answer("They do not, or the stores are behind", json_content("Health")),
         },
         problems=(400,),
     ),
@@ -68,4 +69,9 @@ def _examine(base: Base) -> models.Health:
     except MunimentError:
         log.exception("the health check failed")
         return {"status": "unavailable", "head": None, "clock": None, "behind": base.behind}
-    return {"status": "ok", "head": head.position, "clock": print_instant(head.clock), "behind": base.behind}
+    return {
+        "status": "unavailable" if base.behind else "ok",
+        "head": head.position,
+        "clock": print_instant(head.clock),
+        "behind": base.behind,
+    }

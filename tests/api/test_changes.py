@@ -126,7 +126,7 @@ def test_end_revise_and_retract_do_what_they_say(server: Served) -> None:
     assert ended.status_code == 201
     assert holds(writer, "ada", "lives", "london", **{"valid-at": "2022-05-05"})
     assert not holds(writer, "ada", "lives", "london", **{"valid-at": "2022-05-06"})
-    fact = writer.get("/facts", params={"subject": f"{EX}ada"}).json()["items"][0]["fact"]
+    fact = writer.get("/facts", params={"subject": f"{EX}ada", "valid-at": "2020"}).json()["items"][0]["fact"]
     revised = request({"op": "revise", "fact": fact, "object": {"@id": f"{EX}paris"}})
     assert writer.post("/changes", json=revised).status_code == 201
     assert holds(writer, "ada", "lives", "paris", **{"valid-at": "2020"})

@@ -35,7 +35,7 @@ def test_a_fact_says_all_that_is_known_of_it(server: Served) -> None:
     made = change("ada", "age", submitted, validFrom="1851", validThrough="1851-12", confidence=0.875)
     answer = writer.post("/changes", json=request(made, episode="urn:census"))
     certificate = writer.get(answer.headers["location"]).json()
-    (fact,) = facts(writer, subject=f"{EX}ada")
+    (fact,) = facts(writer, subject=f"{EX}ada", valid_at="any")
     (evidence,) = fact.pop("evidence")
     assert fact.pop("fact") != fact.pop("family")
     assert fact == {
@@ -99,7 +99,7 @@ def test_a_term_comes_back_as_it_was_sent(server: Served, value: dict[str, str])
 def test_times_come_back_as_they_were_sent(server: Served, times: dict[str, str]) -> None:
     """Cases 23 and 30."""
     write(server.writer, change("a", "p", "o", **times))
-    (fact,) = facts(server.writer, subject=f"{EX}a")
+    (fact,) = facts(server.writer, subject=f"{EX}a", valid_at="any")
     assert {name: fact[name] for name in ("validFrom", "validTo", "validThrough") if name in fact} == times
 
 
@@ -138,7 +138,7 @@ def test_facts_are_found_by_each_of_their_terms(server: Served) -> None:
     assert facts(writer, subject=f"{EX}nobody") == []
 
 
-def test_facts_are_listed_whatever_their_valid_time_unless_a_moment_is_given(server: Served) -> None:
+def test_facts_are_those_true_at_the_moment(server: Served) -> None:
     writer = server.writer
     write(
         writer,
@@ -146,9 +146,20 @@ def test_facts_are_listed_whatever_their_valid_time_unless_a_moment_is_given(ser
         change("ada", "lives", "paris", validFrom="2019", validTo="2024"),
         change("ada", "lives", "london", validFrom="2024"),
     )
-    assert objects(writer, subject=f"{EX}ada") == ["rome", "paris", "london"]
+    assert objects(writer, subject=f"{EX}ada") == ["london"]
     assert objects(writer, subject=f"{EX}ada", valid_at="2020") == ["paris"]
     assert objects(writer, subject=f"{EX}ada", valid_at="2019") == ["paris"]
+    assert objects(writer, subject=f"{EX}ada", valid_at="any") == ["rome", "paris", "london"]
+
+
+def test_with_as_of_facts_are_those_true_then(server: Served) -> None:
+    """Case 45."""
+    writer = server.writer
+    head = write(writer, change("ada", "lives", "rome"))
+    write(writer, change("ada", "lives", "rome", "end"))
+    assert objects(writer, subject=f"{EX}ada") == []
+    assert objects(writer, subject=f"{EX}ada", as_of=f"head:{head}") == ["rome"]
+    assert objects(writer, subject=f"{EX}ada", as_of=f"head:{head}", valid_at="any") == ["rome"]
 
 
 def test_facts_are_those_believed_then(server: Served) -> None:

@@ -53,6 +53,13 @@ def test_health_is_503_when_something_cannot_be_read(server: Served, part: str) 
     assert answer.json() | {"behind": False} == {"status": "unavailable", "head": None, "clock": None, "behind": False}
 
 
+def test_health_is_503_while_the_stores_are_behind(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Base, "behind", True)
+    answer = server.client(None).get("/health")
+    assert (answer.status_code, answer.json()["status"], answer.json()["behind"]) == (503, "unavailable", True)
+    assert answer.json()["clock"] is not None
+
+
 # --- OpenAPI ----------------------------------------------------------------------------------------------------------
 
 

@@ -302,7 +302,7 @@ def test_the_ides_of_march_work_end_to_end(server: Served) -> None:
         for day in ("-0043-03-14", "-0043-03-15", "-0043-03-16")
     }
     assert list(answers.values()) == [False, True, False]
-    (fact,) = writer.get("/facts", params={"subject": f"{EX}brutus"}).json()["items"]
+    (fact,) = writer.get("/facts", params={"subject": f"{EX}brutus", "valid-at": "-0043-03-15"}).json()["items"]
     assert (fact["validFrom"], fact["validThrough"]) == ("-0043-03-15", "-0043-03-15")
 
 

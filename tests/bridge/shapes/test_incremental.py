@@ -96,6 +96,11 @@ def properties(later: tuple[str, ...], depth: int) -> st.SearchStrategy[str]:
     )
 
 
+SIBLINGS = """sh:property [ sh:path :p ; sh:qualifiedValueShape [ a sh:NodeShape ; sh:class :C ] ;
+        sh:qualifiedMinCount 1 ; sh:qualifiedValueShapesDisjoint true ] ;
+    sh:property [ sh:path :p ; sh:qualifiedValueShape [ a sh:NodeShape ; sh:nodeKind sh:IRI ] ; sh:qualifiedMaxCount 1 ;
+        sh:qualifiedValueShapesDisjoint true ]"""
+
 TARGETS = (
     "sh:targetClass :C",
     "sh:targetClass :D",
@@ -116,8 +121,14 @@ def shapes(draw: st.DrawFn) -> str:
         body = draw(bodies(later, 2, on_property=False))
         nested = draw(st.lists(properties(later, 1), max_size=2))
         parts = ["a sh:NodeShape", *([body] if body else []), *(f"sh:property {each}" for each in nested)]
+        parts += draw(st.lists(st.sampled_from(["sh:property :PS", SIBLINGS]), max_size=1))
         parts += draw(st.lists(st.sampled_from(TARGETS), min_size=number == 0, max_size=2, unique=True))
         text.append(f"{name} {' ; '.join(parts)} .")
+    # A property shape that several may share, and that may have targets of its own.
+    body = draw(bodies((), 1, on_property=True))
+    own = draw(st.lists(st.sampled_from(TARGETS), max_size=1))
+    parts = ["a sh:PropertyShape", f"sh:path {draw(paths())}", *([body] if body else []), *own]
+    text.append(f":PS {' ; '.join(parts)} .")
     return "\n".join(text)
 
 

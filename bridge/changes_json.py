@@ -48,6 +48,7 @@ from kernel.errors import CallerError, InvalidChange, InvalidDocument, InvalidTi
 from kernel.facts import Spelling, Validity
 from kernel.instants import parse_zone
 from kernel.intervals import Interval
+from kernel.precision import Precision
 from kernel.terms import Iri, Literal, Statement
 from kernel.timevalues import NO_END, NO_START, Bound, interval_between, valid_from, valid_through, valid_to
 from kernel.vocabulary import DEFAULT_GRAPH
@@ -229,8 +230,15 @@ class _Change:
         return self._bound("validThrough", valid_through)
 
     def point(self) -> Bound | None:
-        """What `at` gives: an exclusive end."""
-        return self._bound("at", valid_to) if self.has("at") else None
+        """What `at` gives: an exclusive end, which is a point in time."""
+        bound = self._bound("at", valid_to) if self.has("at") else None
+        if bound is not None and bound.precision in {Precision.UNKNOWN, Precision.UNBOUNDED}:
+            raise InvalidTime(
+                f"ending something at {self._members['at']!r} says nothing of when",
+                remedy="give a time, or revise the fact with validTo unknown",
+                where=self.place("at"),
+            )
+        return bound
 
     def interval(self, start: Bound, end: Bound) -> Interval:
         """The interval of two bounds; the place of an error is the end that is given, else the start."""

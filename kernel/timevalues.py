@@ -9,8 +9,8 @@ Rules
   is in the zone that the request names, else in UTC: a date is not a naive time. Decades and centuries may have a zone
   too. Which years `-004#` and `-00##` cover is said in `kernel.precision`.
 * A bound is one end of a fact. `validFrom` and `validTo` take the first instant of a value, `validThrough` the first
-  instant after it. No text is unbounded; an unknown start is `BEGINNING`, an unknown end `FOREVER` (it reads as still
-  valid), and their precision tells them from unbounded ones.
+  instant after it. No text is unbounded, and so is `unbounded`, which says it of a fact that had a bound. An unknown
+  start is `BEGINNING`, an unknown end `FOREVER` (it reads as still valid); their precision tells them from unbounded.
 * A spelling is complete: where the request's zone was used it is written into it, so that it reads the same anywhere.
 * A bound keeps its spelling only when it is not the canonical one: the instant in UTC; for a coarse value the calendar
   form, as `validFrom` for a start and as `validThrough` for an end. A kept spelling tells by its value whether it was
@@ -78,6 +78,7 @@ EndKey: TypeAlias = Literal["validTo", "validThrough"]
 """The member that an end is given as: exclusive or inclusive."""
 
 _NOWHERE: Final = frozenset({Precision.UNKNOWN, Precision.UNBOUNDED})
+_OPEN: Final = (None, "unbounded")
 _UNKNOWN_TEXTS: Final = frozenset({"unknown", "####"})
 
 _CALENDAR = re.compile(YEAR_PATTERN + r"(?:-(\d\d)(?:-(\d\d))?)?" + ZONE_PATTERN, re.ASCII)
@@ -166,7 +167,7 @@ def parse_point(text: str, *, field: str = "time", zone: Zone = None) -> Instant
 
 def valid_from(text: str | None, *, field: str = "validFrom", zone: Zone = None) -> Bound:
     """The start of a fact: the first instant of the value; None is unbounded. Raises `InvalidTime`."""
-    if text is None:
+    if text in _OPEN:
         return NO_START
     value = parse_time(text, field=field, zone=zone)
     canonical = canonical_spelling(value.first, value.precision, inclusive=False)
@@ -175,7 +176,7 @@ def valid_from(text: str | None, *, field: str = "validFrom", zone: Zone = None)
 
 def valid_to(text: str | None, *, field: str = "validTo", zone: Zone = None) -> Bound:
     """The exclusive end of a fact: the first instant of the value; None is unbounded. Raises `InvalidTime`."""
-    if text is None:
+    if text in _OPEN:
         return NO_END
     value = parse_time(text, field=field, zone=zone)
     return _end(FOREVER if value.precision is Precision.UNKNOWN else value.first, value)
@@ -183,7 +184,7 @@ def valid_to(text: str | None, *, field: str = "validTo", zone: Zone = None) -> 
 
 def valid_through(text: str | None, *, field: str = "validThrough", zone: Zone = None) -> Bound:
     """The inclusive end of a fact: the first instant after the value; None is unbounded. Raises `InvalidTime`."""
-    if text is None:
+    if text in _OPEN:
         return NO_END
     value = parse_time(text, field=field, zone=zone)
     if LATEST < value.after < FOREVER:

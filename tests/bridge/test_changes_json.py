@@ -28,7 +28,7 @@ from kernel.facts import Spelling, Validity
 from kernel.instants import parse_instant, print_instant
 from kernel.intervals import Interval
 from kernel.terms import XSD, Iri, Literal, Statement, Term
-from kernel.timevalues import Precision, valid_from, valid_through, valid_to
+from kernel.timevalues import NO_END, NO_START, Precision, valid_from, valid_through, valid_to
 from kernel.vocabulary import DEFAULT_GRAPH, GENID, SHAPES_GRAPH
 from tests.bridge.test_terms import literals
 
@@ -123,6 +123,19 @@ def test_retractions_may_be_of_a_part() -> None:
     assert change("retract", **ABOUT) == Retract(STATEMENT, None)
     part = change("retract", **ABOUT, validFrom="2024", validTo="2025-01-01")
     assert part == Retract(STATEMENT, Interval(valid_from("2024").instant, valid_to("2025").instant))
+
+
+def test_a_revision_can_take_a_bound_away() -> None:
+    found = change("revise", fact=FACT, validFrom="unbounded", validTo="unbounded")
+    assert isinstance(found, Revise)
+    assert (found.start, found.end) == (NO_START, NO_END)
+
+
+@pytest.mark.parametrize("at", ["unknown", "####", "unbounded"])
+def test_something_ends_at_a_point_in_time(at: str) -> None:
+    with pytest.raises(InvalidTime, match="says nothing of when") as caught:
+        change("end", **ABOUT, at=at)
+    assert caught.value.where == "/changes/0/at"
 
 
 def test_revisions_leave_alone_what_they_do_not_name() -> None:

@@ -227,6 +227,7 @@ def test_other_forms_keep_theirs(bound: Bound, spelling: str) -> None:
 
 def test_nothing_is_unbounded_and_unknown_is_not() -> None:
     assert (valid_from(None), valid_to(None), valid_through(None)) == (NO_START, NO_END, NO_END)
+    assert (valid_from("unbounded"), valid_to("unbounded"), valid_through("unbounded")) == (NO_START, NO_END, NO_END)
     assert (spell_start(NO_START), spell_end(NO_END)) == (None, None)
     assert valid_from("unknown") == Bound(BEGINNING, Precision.UNKNOWN, None)
     assert valid_to("unknown") == valid_through("unknown") == Bound(FOREVER, Precision.UNKNOWN, None)

@@ -40,8 +40,8 @@ from api.parameters import Parameter, Parameters, query_parameters
 from api.replies import json_reply
 from api.service import Service
 from bridge.certificate_reading import readable_findings
-from bridge.changes_json import read_changes
-from bridge.documents import FORMATS, JSON_LD, MEDIA_TYPES
+from bridge.documents.changes_json import read_changes
+from bridge.documents.reader import FORMATS, JSON_LD, MEDIA_TYPES
 from certificates.certificate import Verdict
 from kernel.errors import InvalidParameter, MunimentError
 from kernel.ports import CertificateState

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Final
 
 from api.errors import UnsupportedMediaType
 from api.suggestions import did_you_mean
-from bridge.json_text import parse_json
+from bridge.documents.json_text import parse_json
 from certificates.records import DecisionKind
 from kernel.errors import InvalidDocument, InvalidParameter, UnknownParameter
 
 if TYPE_CHECKING:
-    from bridge.json_text import Json
+    from bridge.documents.json_text import Json
 
 _MEMBERS: Final = ("decision", "comment")
 

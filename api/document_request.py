@@ -24,7 +24,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from api.parameters import Parameter, Parameters
-from bridge.documents import read_document
+from bridge.documents.reader import read_document
 from kernel.changes import NO_SPELLING, Assert, Request
 from kernel.errors import InvalidDocument, InvalidParameter, MunimentError
 from kernel.facts import Spelling, Validity

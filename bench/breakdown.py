@@ -33,7 +33,7 @@ from bench.workload import Kind
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.ledger.writing import SqliteTransaction
-from bridge.stores import OxigraphStores
+from bridge.stores.pair import OxigraphStores
 from kernel.group import Group
 from kernel.issuing import Notary
 from kernel.judging import Judge

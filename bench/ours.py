@@ -32,11 +32,11 @@ from bench.measuring import once
 from bench.serving import Contestant, serve
 from bench.workload import Kind
 from bridge.base import Base
-from bridge.load_options import LoadOptions
-from bridge.loading import Watch, stage_files
-from bridge.projections import Projection
+from bridge.loading.options import LoadOptions
+from bridge.loading.refusals import Refusals
+from bridge.loading.session import Watch, stage_files
 from bridge.reading import QueryRequest
-from bridge.refusals import Refusals
+from bridge.stores.projections import Projection
 from certificates.certificate import Verdict
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Request

@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING, Self
 
 from bridge.host import SystemClock
 from bridge.ledger.sqlite import SqliteLedger
+from bridge.loading.staging import decode_assertions
 from bridge.reading import Reader
 from bridge.shapes.checker import PyShaclChecker
-from bridge.snapshots import Snapshots
-from bridge.staging import decode_assertions
-from bridge.stores import OxigraphStores
+from bridge.stores.pair import OxigraphStores
+from bridge.stores.snapshots import Snapshots
 from bridge.terms import OxigraphCanonicaliser
 from certificates.errors import CertificateError
 from certificates.keys import SigningKey

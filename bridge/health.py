@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bridge.projections import Projection
+from bridge.stores.projections import Projection
 
 if TYPE_CHECKING:
-    from bridge.stores import OxigraphStores
+    from bridge.stores.pair import OxigraphStores
     from kernel.ports import Head, Ledger
 
 _QUERY: Final = "ASK { GRAPH ?g { ?s ?p ?o } }"

@@ -24,11 +24,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bridge.projections import Projection
 from bridge.sparql.dataset import Dataset, dataset_for
 from bridge.sparql.query import answer, evaluate, finish
 from bridge.sparql.results import Format, negotiate
 from bridge.sparql.scan import scan
+from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter
 from kernel.instants import Instant
 from kernel.timevalues import parse_point
@@ -36,8 +36,8 @@ from kernel.timevalues import parse_point
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bridge.snapshots import Snapshots
-    from bridge.stores import OxigraphStores
+    from bridge.stores.pair import OxigraphStores
+    from bridge.stores.snapshots import Snapshots
     from kernel.access import Principal
     from kernel.facts import Evidence, Fact
     from kernel.ports import Head, HostClock, Ledger, LedgerView

@@ -28,11 +28,11 @@ from typing import Final
 import pytest
 
 from bridge.base import Base
-from bridge.changes_json import read_changes
-from bridge.load_options import LoadOptions
-from bridge.loading import Watch, stage_files
+from bridge.documents.changes_json import read_changes
+from bridge.loading.options import LoadOptions
+from bridge.loading.refusals import Refusal, Refusals
+from bridge.loading.session import Watch, stage_files
 from bridge.reading import QueryRequest
-from bridge.refusals import Refusal, Refusals
 from bridge.terms import OxigraphCanonicaliser
 from kernel.instants import Instant, print_instant
 from kernel.loading import LoadRequest

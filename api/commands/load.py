@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from bridge.base import Base
-    from bridge.load_options import LoadOptions
-    from bridge.loading import Staged
-    from bridge.refusals import Refusal, Refusals
+    from bridge.loading.options import LoadOptions
+    from bridge.loading.refusals import Refusal, Refusals
+    from bridge.loading.session import Staged
     from kernel.submitting import Outcome
 
 IN_REVIEW: Final = 2
@@ -101,7 +101,7 @@ def load(
     Exit status: 0 applied, 2 in review, 3 refused or rejected, 4 stale; 1 an error; 64 a wrong command line.
     """
     from bridge.base import Base
-    from bridge.load_options import LoadOptions
+    from bridge.loading.options import LoadOptions
 
     options = LoadOptions(
         graph=None if graph is None else iri_option("--graph", graph),
@@ -122,7 +122,7 @@ def load(
 
 def _load(base: Base, files: list[Path], options: LoadOptions, refusals: Refusals) -> tuple[Staged, Outcome]:
     """Stages and applies, and lists what was refused, also when that is why nothing is loaded."""
-    from bridge.loading import Watch, stage_files
+    from bridge.loading.session import Watch, stage_files
     from kernel.loading import LoadRequest
 
     principal = local_principal()
@@ -139,7 +139,7 @@ def _load(base: Base, files: list[Path], options: LoadOptions, refusals: Refusal
 @contextmanager
 def _refusals(path: Path | None) -> Iterator[Refusals]:
     """What counts refusals and, if a file is given, writes each of them there as it is met."""
-    from bridge.refusals import Refusals
+    from bridge.loading.refusals import Refusals
 
     if path is None:
         yield Refusals()

@@ -27,7 +27,7 @@ from kernel.errors import DamagedBase
 
 if TYPE_CHECKING:
     from bridge.base import Base
-    from bridge.projections import Projection
+    from bridge.stores.projections import Projection
     from kernel.instants import Instant
 
 
@@ -67,7 +67,7 @@ def rebuild(
 def _rebuild(data: Path, into: Path) -> None:
     from bridge.host import SystemClock
     from bridge.ledger.sqlite import SqliteLedger
-    from bridge.stores import rebuild as rebuild_stores
+    from bridge.stores.pair import rebuild as rebuild_stores
 
     with closing(SqliteLedger.open(data / LEDGER, SystemClock())) as ledger:
         ledger.require_sound()
@@ -78,8 +78,8 @@ def _rebuild(data: Path, into: Path) -> None:
 def _rebuild_and_compare(data: Path, into: Path) -> None:
     from bridge.base import Base
     from bridge.host import SystemClock
-    from bridge.projections import Projection
-    from bridge.stores import rebuild as rebuild_stores
+    from bridge.stores.pair import rebuild as rebuild_stores
+    from bridge.stores.projections import Projection
 
     with Base.open(data, host=StandingClock(SystemClock().now())) as base:
         with base.ledger.reading() as view:
@@ -93,8 +93,8 @@ def _rebuild_and_compare(data: Path, into: Path) -> None:
 
 
 def _is_same(base: Base, into: Path, projection: Projection) -> bool:
-    from bridge.store_errors import open_store
-    from bridge.stores import same_quads
+    from bridge.stores.errors import open_store
+    from bridge.stores.pair import same_quads
 
     rebuilt = open_store(into / projection.value)
     return base.stores.read(projection, lambda live: same_quads(live, rebuilt))[0]

@@ -34,7 +34,7 @@ import pyoxigraph as ox
 from bridge.sparql.dataset import Dataset
 from bridge.sparql.results import Format, Results, serialise
 from bridge.sparql.scan import Form, QueryShape, runnable, scan
-from bridge.store_errors import store_errors
+from bridge.stores.errors import store_errors
 from bridge.terms import node
 from kernel.errors import QueryRefused
 

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from api.decision_body import read_decision
 from api.models import ChangeRequest, Decision
-from bridge.changes_json import read_changes
+from bridge.documents.changes_json import read_changes
 from bridge.terms import OxigraphCanonicaliser
 from kernel.errors import CallerError
 from tests.api.bodies import XSD, M, change, request

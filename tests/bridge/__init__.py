@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("tests.bridge.ledger_contract")
+pytest.register_assert_rewrite("tests.bridge.ledger.contract")

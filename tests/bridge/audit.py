@@ -32,8 +32,8 @@ from bridge.base import Base
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.session import Session
 from bridge.ledger.sqlite import SqliteLedger
-from bridge.projections import Projection
-from bridge.stores import OxigraphStores
+from bridge.stores.pair import OxigraphStores
+from bridge.stores.projections import Projection
 from certificates.certificate import Verdict
 from certificates.events import Applied, Decided, Event, Issued, Stale, decode_event
 from certificates.items import ItemKind, ItemTree, SaltedItem
@@ -46,7 +46,7 @@ from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
 from kernel.ports import CertificateRecord, CertificateState, Head
 from kernel.terms import Iri
 from kernel.vocabulary import GOVERNANCE
-from tests.bridge.chronicle import described, quad_of, supporting
+from tests.bridge.stores.chronicle import described, quad_of, supporting
 
 _ALL: Final = 2**31
 _SIGNED: Final = (ItemKind.PLAN, ItemKind.FINDING)

@@ -25,9 +25,9 @@ from typer.testing import CliRunner
 from api.commands.application import app
 from bridge.base import SIGNING_KEY, Base
 from bridge.host import SystemClock
-from bridge.projections import Projection
-from bridge.store_errors import open_store
-from bridge.stores import rebuild, same_quads
+from bridge.stores.errors import open_store
+from bridge.stores.pair import rebuild, same_quads
+from bridge.stores.projections import Projection
 from certificates.certificate import Verdict
 from certificates.events import Applied, Decided, Stale
 from certificates.findings import FindingCode

@@ -24,10 +24,10 @@ from bridge.base import Base
 from bridge.ledger.session import Session
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.ledger.writing import SqliteTransaction
-from bridge.projection_store import ProjectionStore
+from bridge.loading.staging import encode_assertions
 from bridge.reading import QueryRequest
-from bridge.staging import encode_assertions
-from bridge.stores import OxigraphStores
+from bridge.stores.pair import OxigraphStores
+from bridge.stores.projection_store import ProjectionStore
 from certificates.records import DecisionKind
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Change, Request

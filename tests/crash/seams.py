@@ -27,9 +27,9 @@ from typing import Final
 
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.ledger.writing import SqliteTransaction
-from bridge.projection_store import Load, ProjectionStore
-from bridge.projections import Projection
-from bridge.serving import ServedStore
+from bridge.stores.projection_store import Load, ProjectionStore
+from bridge.stores.projections import Projection
+from bridge.stores.serving import ServedStore
 from certificates.keys import SigningKey
 
 Condition = Callable[..., bool]

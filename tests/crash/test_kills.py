@@ -10,9 +10,9 @@ from typing import Final
 
 from bridge.base import Base
 from bridge.host import SystemClock
-from bridge.projections import Projection
-from bridge.store_errors import open_store
-from bridge.stores import rebuild, same_quads
+from bridge.stores.errors import open_store
+from bridge.stores.pair import rebuild, same_quads
+from bridge.stores.projections import Projection
 from kernel.changes import Assert
 from kernel.ports import CertificateState
 from tests.bridge.audit import Books, audit

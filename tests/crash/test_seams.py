@@ -15,9 +15,9 @@ import pytest
 
 from bridge.base import SIGNING_KEY, Base
 from bridge.ledger.sqlite import SqliteLedger
-from bridge.load_options import LoadOptions
-from bridge.loading import Watch, stage_files
-from bridge.refusals import Refusals
+from bridge.loading.options import LoadOptions
+from bridge.loading.refusals import Refusals
+from bridge.loading.session import Watch, stage_files
 from certificates.certificate import Verdict
 from kernel.changes import Assert
 from kernel.errors import AlreadyDecided, MunimentError
@@ -95,7 +95,7 @@ def noted(what: str) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in the worker: a session is gone on with in chunks of the same size."""
-    monkeypatch.setattr("bridge.loading.CHUNK", LINES_A_CHUNK)
+    monkeypatch.setattr("bridge.loading.session.CHUNK", LINES_A_CHUNK)
 
 
 def reopened(data: Path) -> Base:

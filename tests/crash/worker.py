@@ -28,11 +28,12 @@ from threading import Event
 from typing import Final, TypedDict
 
 import kernel.sequencer
-from bridge import loading, projection_store
 from bridge.base import Base
-from bridge.load_options import LoadOptions
-from bridge.loading import Watch, stage_files
-from bridge.refusals import Refusals
+from bridge.loading import session as loading
+from bridge.loading.options import LoadOptions
+from bridge.loading.refusals import Refusals
+from bridge.loading.session import Watch, stage_files
+from bridge.stores import projection_store
 from certificates.records import DecisionKind
 from kernel.changes import Assert
 from kernel.loading import LoadRequest

@@ -13,7 +13,7 @@ from kernel.instants import BEGINNING, Instant
 from kernel.ports import StoreDelta
 from kernel.projection import delta_between
 from kernel.terms import Statement
-from tests.bridge.chronicle import START, Chronicle, Step, day, histories
+from tests.bridge.stores.chronicle import START, Chronicle, Step, day, histories
 
 
 class Sets:

@@ -12,7 +12,7 @@ import pytest
 import rdflib
 
 from bridge.base import Base
-from bridge.projections import Projection
+from bridge.stores.projections import Projection
 from kernel.changes import Assert, End, Retract
 from kernel.facts import Spelling
 from kernel.terms import XSD, Literal

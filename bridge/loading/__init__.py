@@ -1,0 +1,1 @@
+"""Load sessions: files read, staged in the ledger in chunks, and applied under one certificate."""

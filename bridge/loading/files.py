@@ -1,0 +1,190 @@
+"""The files of a load session, read as one stream of assertions and refusals.
+
+Rules
+-----
+* The format follows from the suffix: N-Triples, N-Quads, Turtle, TriG, JSON-LD, RDF/XML, and `.ndjson`, which is one
+  change in JSON a line, as `POST /changes` takes them, `assert` alone.
+* Formats of lines go on after a bad line. In the others nothing after a syntax error can be trusted: it ends the file.
+* A file that names graphs cannot be loaded into one.
+* Memory: a block of lines, and what `bridge.loading.assertions` says of blank nodes. JSON-LD is read whole.
+
+Example
+-------
+::
+
+    for item in FileReader(options, principal, seed).read([LoadFile.of(Path("facts.nt"))], progress):
+        ...                                         # an Assert, or a Refusal that names file and line
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from hashlib import file_digest
+from io import BufferedReader, FileIO
+from os import fstat
+from typing import TYPE_CHECKING, Final, Self
+
+import pyoxigraph as ox
+
+from bridge.loading.assertions import Assertions, Nodes
+from bridge.loading.documents import read_document, read_json_ld
+from bridge.loading.lines import changes, read_lines, statements
+from kernel.errors import InvalidDocument, InvalidParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from bridge.loading.options import LoadOptions
+    from bridge.loading.refusals import Refusal
+    from kernel.access import Principal
+    from kernel.changes import Assert
+
+LINES: Final = {".nt": ox.RdfFormat.N_TRIPLES, ".nq": ox.RdfFormat.N_QUADS}
+DOCUMENTS: Final = {
+    ".ttl": ox.RdfFormat.TURTLE,
+    ".trig": ox.RdfFormat.TRIG,
+    ".rdf": ox.RdfFormat.RDF_XML,
+    ".xml": ox.RdfFormat.RDF_XML,
+}
+JSON_LD: Final = ".jsonld"
+CHANGES: Final = ".ndjson"
+TOLD_EVERY: Final = 2**18
+"""Bytes between two words about progress."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+SUFFIXES: Final = (*LINES, *DOCUMENTS, JSON_LD, CHANGES)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFile:
+    """A file as it was when the session was named.
+
+    Args:
+        path: as it was given.
+        suffix: in lower case, one of `SUFFIXES`.
+        digest: SHA-256 of the content, in hexadecimal.
+        size: in bytes.
+        changed: when it was last written, in nanoseconds.
+    """
+
+    path: Path
+    suffix: str
+    digest: str
+    size: int
+    changed: int
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """The file as it is now.
+
+        Raises:
+            InvalidParameter: its suffix is not that of a format that is read.
+            OSError: it cannot be read.
+        """
+        suffix = path.suffix.lower()
+        if suffix not in SUFFIXES:
+            raise InvalidParameter(
+                f"{path} has no suffix of a format that is read",
+                remedy=f"name the file with one of {' '.join(SUFFIXES)}",
+                where=str(path),
+            )
+        with path.open("rb") as file:
+            status = path.stat()
+            return cls(path, suffix, file_digest(file, "sha256").hexdigest(), status.st_size, status.st_mtime_ns)
+
+    def require_unchanged(self) -> None:
+        """Raises `InvalidDocument` if the file has been written since."""
+        status = self.path.stat()
+        if (status.st_size, status.st_mtime_ns) != (self.size, self.changed):
+            raise InvalidDocument(
+                "the file was written to while it was read", remedy="load it once it is whole", where=str(self.path)
+            )
+
+
+class FileReader:
+    """Reads the files of one session.
+
+    Args:
+        options: of the session.
+        principal: who loads; what it may not write is refused.
+        seed: of the session, from which its blank nodes are named.
+    """
+
+    def __init__(self, options: LoadOptions, principal: Principal, seed: bytes) -> None:
+        self._options = options
+        self._principal = principal
+        self._seed = seed
+
+    def read(self, files: Sequence[LoadFile], progress: Callable[[int, int], None]) -> Iterator[Assert | Refusal]:
+        """Everything in the files, in order.
+
+        Args:
+            files: of the session.
+            progress: told how many bytes are read, and of how many.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        total = sum(file.size for file in files)
+        before = 0
+        for number, file in enumerate(files):
+            with Counted(file.path, partial(_further, progress, before, total)) as stream:
+                yield from self._items(file, number, stream)
+            before += file.size
+
+    def _items(self, file: LoadFile, number: int, stream: Counted) -> Iterator[Assert | Refusal]:
+        name, suffix = str(file.path), file.suffix
+        nodes = Nodes(self._seed, number, labelled=suffix in LINES or suffix == CHANGES)
+        assertions = Assertions(self._options, self._principal, nodes)
+        if suffix in LINES:
+            return read_lines(stream, name, statements(assertions, LINES[suffix]))
+        if suffix == CHANGES:
+            return read_lines(stream, name, changes(assertions))
+        if suffix == JSON_LD:
+            return read_json_ld(stream, name, assertions)
+        return read_document(stream, name, DOCUMENTS[suffix], assertions)
+
+
+class Counted(BufferedReader):
+    """A file, past its byte order mark, that tells now and then how far it is read.
+
+    Args:
+        path: of the file.
+        tell: told how many bytes are read.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, path: Path, tell: Callable[[int], None]) -> None:
+        super().__init__(FileIO(path))
+        self.size = fstat(self.fileno()).st_size
+        self._tell = tell
+        self._done = self._told = 0
+        if self.peek(len(_BOM)).startswith(_BOM):
+            self.read(len(_BOM))
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Up to so many bytes; fewer only at the end."""
+        data = super().read(size)
+        self._count(len(data))
+        return data
+
+    def readlines(self, hint: int = -1, /) -> list[bytes]:
+        """Whole lines of about so many bytes together; none at the end."""
+        lines = super().readlines(hint)
+        self._count(sum(map(len, lines)))
+        return lines
+
+    def _count(self, size: int) -> None:
+        self._done += size
+        if self._done - self._told >= TOLD_EVERY or not size:
+            self._told = self._done
+            self._tell(self._done)
+
+
+def _further(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:
+    progress(before + done, total)

@@ -1,0 +1,1 @@
+"""The two Oxigraph stores of a base, and the snapshots of its past: projections of the ledger."""

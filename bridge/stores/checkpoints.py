@@ -1,0 +1,85 @@
+"""Checkpoints: a store as it stood, for readers, while the store itself goes on.
+
+Rules
+-----
+* On disk a checkpoint is a directory of hard links beside the store's own, made in milliseconds whatever its size, and
+  opened as a store of its own. In memory it is a copy.
+* A query that was started keeps its store open, and a store may open its files late. So a directory is unlinked only
+  once nobody has it open: `sweep` tries, after a load, before the next checkpoint and on closing.
+* What a killed process left behind is unlinked by the next one.
+
+Example
+-------
+::
+
+    checkpoints = Checkpoints(path)           # or None: in memory
+    frozen = checkpoints.take(store)
+    del frozen
+    checkpoints.sweep()
+"""
+
+from __future__ import annotations
+
+import shutil
+from itertools import count
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import pyoxigraph as ox
+
+from bridge.stores.errors import open_store
+from kernel.errors import BaseInUse, StoreUnavailable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Checkpoints:
+    """Makes and unlinks the checkpoints of one store; safe from any thread.
+
+    Args:
+        path: the store's directory; None for a store in memory.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._lock = Lock()
+        self._numbers = count(1)
+        self._left: list[Path] = []
+        if path is not None:
+            for leftover in path.parent.glob(f"{path.name}.checkpoint-*"):
+                shutil.rmtree(leftover, ignore_errors=True)
+
+    def take(self, store: ox.Store) -> ox.Store:
+        """A store that stays as this one is now. Raises `StoreUnavailable`, or what pyoxigraph raises."""
+        if self._path is None:
+            copy = ox.Store()
+            copy.bulk_extend(store)
+            return copy
+        target = self._path.with_name(f"{self._path.name}.checkpoint-{next(self._numbers)}")
+        try:
+            store.backup(target)
+            return open_store(target)
+        finally:
+            with self._lock:
+                self._left.append(target)
+
+    def sweep(self) -> None:
+        """Unlinks the checkpoints that nobody has open."""
+        with self._lock:
+            candidates, self._left = self._left, []
+        held = [directory for directory in candidates if not _unlinked(directory)]
+        with self._lock:
+            self._left += held
+
+
+def _unlinked(directory: Path) -> bool:
+    """Whether the directory is gone; opening it is the way to know that nobody has it open."""
+    try:
+        open_store(directory)
+    except BaseInUse:
+        return False
+    except StoreUnavailable:
+        pass  # half made: of no use to anybody
+    shutil.rmtree(directory, ignore_errors=True)
+    return not directory.exists()

@@ -1,0 +1,167 @@
+"""The two stores of a base: projections of its ledger that SPARQL is answered from.
+
+Rules
+-----
+* The current store is what a reader of everything asks by default; the complete one has governance and history too.
+* The complete store goes first: whatever the current one shows, the complete one can already explain.
+* The two may stand apart for a moment, or after a failure. Each read says what state it was answered for; `position` is
+  the lower of both, from which on deltas are applied to both again. Where one has come nowhere yet, both are cleared.
+* After a write that failed, single deltas are refused until a load is done: none may go missing in between.
+* The ledger is the truth: at equal head and clock, stores that came there by different ways are equal, quad for quad.
+
+Example
+-------
+::
+
+    stores = OxigraphStores.open(Path("data/stores"))
+    stores.load(delta_between(view, *stores.position()))
+    stores.apply(delta)
+    solutions, state = stores.read(Projection.CURRENT, lambda store: store.query("SELECT …"))
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from itertools import chain
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from bridge.stores.errors import store_errors
+from bridge.stores.markers import NOTHING, StoreState
+from bridge.stores.projection_store import ProjectionStore
+from bridge.stores.projections import Projection
+from kernel.errors import InvalidParameter, StoreUnavailable
+from kernel.instants import BEGINNING, Instant
+from kernel.projection import delta_between
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    import pyoxigraph as ox
+
+    from kernel.ports import LedgerView, StoreDelta
+
+T = TypeVar("T")
+
+
+class OxigraphStores:
+    """Implements the port `Stores`, and reads. `read` may be called from any thread, all else from one."""
+
+    def __init__(self, complete: ProjectionStore, current: ProjectionStore) -> None:
+        self._stores = {Projection.COMPLETE: complete, Projection.CURRENT: current}
+
+    @classmethod
+    def open(cls, path: Path | None) -> Self:
+        """Opens the stores in `complete` and `current` under the path, making them if need be.
+
+        Args:
+            path: a directory; None for memory.
+
+        Raises:
+            BaseInUse: another process has a store open.
+            DamagedBase: a marker cannot be read.
+            StoreUnavailable: a store cannot be opened.
+        """
+        with ExitStack() as opened:
+            pair = []
+            for projection in (Projection.COMPLETE, Projection.CURRENT):
+                pair.append(ProjectionStore(projection, path and path / projection))
+                opened.callback(pair[-1].close)
+            opened.pop_all()
+        return cls(*pair)
+
+    def position(self) -> tuple[Instant | None, Instant]:
+        """The (transaction instant, clock) that both stores have reached, at least."""
+        lowest = min((store.state for store in self._stores.values()), key=lambda state: state.order)
+        return lowest.instant, lowest.clock
+
+    def apply(self, delta: StoreDelta) -> None:
+        """Brings both stores up by one delta, each in one transaction.
+
+        Raises:
+            StoreUnavailable: a store failed, now or earlier; bring both up by loading from `position` on.
+        """
+        if self._torn:
+            raise StoreUnavailable("an earlier write to a store failed", remedy="load from their position on")
+        self._start_over()
+        for store in self._stores.values():
+            store.apply(delta)
+
+    def load(self, deltas: Iterable[StoreDelta]) -> None:
+        """Brings both stores up by many deltas with bounded memory; readers stay on the state before until it is done.
+
+        Raises:
+            StoreUnavailable: a store failed; readers are still where they were.
+        """
+        series = iter(deltas)
+        first, second = next(series, None), next(series, None)
+        if first is None:
+            return
+        if second is None and not self._torn:
+            self.apply(first)
+        else:
+            self._load(chain((first,), () if second is None else (second,), series))
+
+    def read(self, projection: Projection, start: Callable[[ox.Store], T]) -> tuple[T, StoreState]:
+        """Starts a query on one of the stores, at an exact state: see `ServedStore.read`."""
+        return self._stores[projection].read(start)
+
+    def optimize(self) -> None:
+        """Sorts what is on disk for reading, which takes a while. Raises `StoreUnavailable`."""
+        for store in self._stores.values():
+            store.optimize()
+
+    def close(self) -> None:
+        """Closes both stores."""
+        for store in self._stores.values():
+            store.close()
+
+    def _load(self, deltas: Iterable[StoreDelta]) -> None:
+        self._start_over()
+        loads = [(store, store.begin_load()) for store in self._stores.values()]
+        state = NOTHING
+        for delta in deltas:
+            for _, load in loads:
+                load.take(delta)
+            state = StoreState.after(delta)
+        for store, load in loads:
+            store.finish_load(load, state)
+
+    def _start_over(self) -> None:
+        """Clears both when one has no marker: what comes now comes from nothing, and lets nothing vanish."""
+        if any(store.state == NOTHING for store in self._stores.values()):
+            for store in self._stores.values():
+                store.clear()
+
+    @property
+    def _torn(self) -> bool:
+        return any(store.torn for store in self._stores.values())
+
+
+def rebuild(view: LedgerView, into: Path, clock: Instant | None = None) -> None:
+    """Makes both stores anew from a ledger, in a directory that is not there yet or is empty.
+
+    Args:
+        view: the ledger.
+        into: the directory.
+        clock: where the current graphs are to stand; by default, where the ledger has the clock.
+
+    Raises:
+        InvalidParameter: there is something in the directory.
+        StoreUnavailable: a store cannot be written.
+    """
+    with store_errors():
+        taken = into.exists() and (not into.is_dir() or any(into.iterdir()))
+    if taken:
+        raise InvalidParameter(f"{into} is not empty", remedy="name a directory that is not there yet", where="into")
+    stores = OxigraphStores.open(into)
+    try:
+        stores.load(delta_between(view, None, BEGINNING, clock))
+        stores.optimize()
+    finally:
+        stores.close()
+
+
+def same_quads(one: ox.Store, other: ox.Store) -> bool:
+    """Whether two stores hold the same quads, whatever their markers; exact, and in constant memory."""
+    return len(one) == len(other) and all(quad in other for quad in one)

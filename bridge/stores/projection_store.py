@@ -1,0 +1,179 @@
+"""One projection of the ledger: a store that deltas bring up, and the marker that says how far it has come.
+
+Rules
+-----
+* A store is the sum of the deltas applied to it, and the marker of the last. A delta applied again changes nothing, so
+  a store whose marker lags is mended by applying from the marker on. Quads go first, the marker after them.
+* A single delta is one transaction; a load is many, and readers stay on a checkpoint of the state before it.
+* A write that fails leaves the store torn: not read, unless from a checkpoint, until a load from the marker on is done.
+
+Example
+-------
+::
+
+    store = ProjectionStore(Projection.CURRENT, None)
+    store.apply(delta)
+    solutions, state = store.read(lambda store: store.query("SELECT …"))
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import pyoxigraph as ox
+
+from bridge.stores.errors import store_errors
+from bridge.stores.markers import NOTHING, StoreState, is_marker, marker_of, state_of
+from bridge.stores.projections import Projection, added_text, removed_text
+from bridge.stores.serving import ServedStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from kernel.ports import StoreDelta
+
+T = TypeVar("T")
+
+CHUNK: Final = 8 * 2**20
+"""Characters of text that a load gathers before it writes: some 100,000 quads, some 150 MB while they are written."""
+
+BULK: Final = 2**19
+"""Characters from which a bulk load, which takes 30 ms to get going, is quicker than a transaction."""
+
+
+class ProjectionStore:
+    """One of the two stores. `read` may be called from any thread, all else from one.
+
+    Args:
+        projection: what it holds.
+        path: its directory; None for memory.
+
+    Raises:
+        BaseInUse: the directory is open in another process.
+        DamagedBase: a marker cannot be read.
+        StoreUnavailable: the directory cannot be opened.
+    """
+
+    def __init__(self, projection: Projection, path: Path | None) -> None:
+        self._projection = projection
+        self._served = ServedStore(path)
+        self._torn = False
+        with store_errors():
+            self._state = _settled(self._served.store)
+
+    @property
+    def state(self) -> StoreState:
+        """The state that the store has reached, at least."""
+        return self._state
+
+    @property
+    def torn(self) -> bool:
+        """Whether a write failed, so that there may be more or less in the store than its state says."""
+        return self._torn
+
+    def apply(self, delta: StoreDelta) -> None:
+        """Brings the store up by one delta in one transaction. Raises `StoreUnavailable`."""
+        removed, added = removed_text(self._projection, delta), added_text(self._projection, delta)
+        self._torn = True
+        with self._served.changing() as store:
+            _write(store, removed, added)
+            self._arrive(store, StoreState.after(delta))
+
+    def begin_load(self) -> Load:
+        """Freezes what readers see, and answers what takes the deltas of a load. Raises `StoreUnavailable`."""
+        self._torn = True
+        self._served.freeze()
+        return Load(self._projection, self._served.store)
+
+    def finish_load(self, load: Load, state: StoreState) -> None:
+        """Writes the rest and lets readers see the store, at the state it has come to. Raises `StoreUnavailable`."""
+        load.flush()
+        with self._served.changing() as store:
+            store.flush()
+            self._arrive(store, state)
+        self._served.sweep()
+
+    def clear(self) -> None:
+        """Takes everything out, also the marker. Raises `StoreUnavailable`."""
+        if self._state != NOTHING or self._served.store:
+            with self._served.changing() as store:
+                self._torn = True
+                store.remove_graph(marker_of(self._state))  # first: no marker may outlive what it stands for
+                store.clear()
+                self._state = NOTHING
+                self._torn = False
+
+    def read(self, start: Callable[[ox.Store], T]) -> tuple[T, StoreState]:
+        """As `ServedStore.read`."""
+        return self._served.read(start)
+
+    def optimize(self) -> None:
+        """Sorts what is on disk for reading; takes a second per million quads. Raises `StoreUnavailable`."""
+        with store_errors():
+            self._served.store.optimize()
+
+    def close(self) -> None:
+        """Closes the store as soon as the last query on it is done."""
+        self._served.close()
+
+    def _arrive(self, store: ox.Store, state: StoreState) -> None:
+        """Marks the state, or the higher one that the store has reached before, and serves it."""
+        if state.order >= self._state.order:
+            store.add_graph(marker_of(state))
+            if self._state not in {state, NOTHING}:
+                store.remove_graph(marker_of(self._state))
+            self._state = state
+        self._torn = False
+        self._served.serve(self._state)
+
+
+class Load:
+    """Takes the deltas of a load and writes them in chunks."""
+
+    def __init__(self, projection: Projection, store: ox.Store) -> None:
+        self._projection = projection
+        self._store = store
+        self._texts: list[str] = []
+        self._size = 0
+
+    def take(self, delta: StoreDelta) -> None:
+        """Takes a delta, after the ones before it. Raises `StoreUnavailable`."""
+        removed = removed_text(self._projection, delta)
+        if removed:
+            self.flush()
+            with store_errors():
+                _write(self._store, removed, "")
+        added = added_text(self._projection, delta)
+        self._texts.append(added)
+        self._size += len(added)
+        if self._size >= CHUNK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Writes what is gathered. Raises `StoreUnavailable`."""
+        text = "".join(self._texts)
+        with store_errors():
+            if len(text) < BULK:
+                _write(self._store, "", text)
+            else:
+                self._store.bulk_load(text, ox.RdfFormat.TRIG)
+        self._texts.clear()
+        self._size = 0
+
+
+def _write(store: ox.Store, removed: str, added: str) -> None:
+    """One transaction; as SPARQL, which is slower, only where something goes."""
+    if removed:
+        store.update(f"DELETE DATA {{ {removed} }} ; INSERT DATA {{ {added} }}")
+    elif added:
+        store.load(added, ox.RdfFormat.TRIG)
+
+
+def _settled(store: ox.Store) -> StoreState:
+    """The state of the highest marker; lower ones, which a killed process left, are removed."""
+    names = [graph for graph in store.named_graphs() if isinstance(graph, ox.NamedNode) and is_marker(graph.value)]
+    states = sorted((state_of(name.value) for name in names), key=lambda state: state.order)
+    for lower in states[:-1]:
+        store.remove_graph(marker_of(lower))
+    return states[-1] if states else NOTHING

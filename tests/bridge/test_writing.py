@@ -376,8 +376,10 @@ class WritingCase(ABC):
         ledger = WatchedLedger.of(base)
         ledger.before_commit.extend([unavailable, unavailable])
         rule = base.submit(submission(*one_home(), by=ADMINISTRATOR))
+        governed = base.submit(submission(Assert(living(OSLO))))
         busy.go_on()
-        assert isinstance(rule.exception(PATIENCE), LedgerUnavailable)
+        for future in (rule, governed):
+            assert isinstance(future.exception(PATIENCE), LedgerUnavailable)
         write(base, Assert(living(PARIS)))
         assert write(base, Assert(living(ROME))).verdict is Verdict.CLEAR
         audit(base)
@@ -508,6 +510,23 @@ class WritingCase(ABC):
         doubted = Assert(living(OSLO, person(1)), confidence=DOUBTED)
         assert load(base, "rules", one_home("Ask"), [doubted], by=ADMINISTRATOR).state is CertificateState.PENDING
         assert write(base, Assert(living(ROME))).verdict is Verdict.CLEAR
+        audit(base)
+
+    def test_what_a_load_that_waits_would_bring_does_not_govern_even_if_it_is_the_first_of_all(
+        self, base: Base
+    ) -> None:
+        doubted = Assert(living(OSLO, person(1)), confidence=DOUBTED)
+        waiting = load(base, "shapes", a_shape(), [doubted], by=ADMINISTRATOR)
+        assert waiting.state is CertificateState.PENDING
+        books = audit(base)
+        assert waiting.certificate is not None
+        unknown = verify(books.certificates[waiting.certificate].document, base.key.public).digests
+        clear = write(base, Assert(living(Literal("somewhere"))))
+        assert clear.certificate is not None
+        assert clear.verdict is Verdict.CLEAR
+        assert verify(audit(base).certificates[clear.certificate].document, base.key.public).digests == unknown
+        assert decide(base, waiting.certificate, by=ADMINISTRATOR).state is CertificateState.APPLIED
+        assert write(base, Assert(living(Literal("elsewhere")))).verdict is Verdict.REFUSED
         audit(base)
 
     def test_a_load_in_review_is_applied_when_approved_and_lapses_when_the_base_has_changed(self, base: Base) -> None:

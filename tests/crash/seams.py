@@ -87,9 +87,9 @@ APPLY: Final = {
     "before the commit": _before(SqliteTransaction, "commit"),
     "after the commit": _after(SqliteTransaction, "commit"),
     "amid the complete store": _before(ProjectionStore, "_arrive", of(Projection.COMPLETE)),
-    "between the stores": _before(ProjectionStore, "apply", of(Projection.CURRENT)),
+    "between the stores": _after(ProjectionStore, "_arrive", of(Projection.COMPLETE)),
     "amid the current store": _before(ProjectionStore, "_arrive", of(Projection.CURRENT)),
-    "after the stores": _after(ProjectionStore, "apply", of(Projection.CURRENT)),
+    "after the stores": _after(ProjectionStore, "_arrive", of(Projection.CURRENT)),
 }
 """On the way of a group of writes, or of the clock, into ledger and stores."""
 

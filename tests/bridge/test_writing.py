@@ -376,7 +376,7 @@ class WritingCase(ABC):
         ledger = WatchedLedger.of(base)
         ledger.before_commit.extend([unavailable, unavailable])
         rule = base.submit(submission(*one_home(), by=ADMINISTRATOR))
-        governed = base.submit(submission(Assert(living(OSLO))))
+        governed = base.submit(submission(Assert(living(OSLO), confidence=DOUBTED)))
         busy.go_on()
         for future in (rule, governed):
             assert isinstance(future.exception(PATIENCE), LedgerUnavailable)

@@ -155,7 +155,7 @@ ENTRIES: Final = (
     ),
     Entry(
         RAW,
-        "oxigraph alone, the same quads, unchecked, no fsync",
+        "oxigraph, same quads, unchecked, no fsync",
         "bench.peers.raw_pyoxigraph",
         frozenset({Measure.SINGLE, Measure.LOOK_UP, Measure.BULK}),
         tuple(same_as_ours("pyoxigraph")),

@@ -3,7 +3,8 @@
 Rules
 -----
 * The base is a copy of the one that is measured in process, so that both stand at the same facts.
-* CPU is the server's, all its threads; the client is the process here. Each calling thread has a connection.
+* CPU is the server's, all its threads; the client is the process here. Each calling thread has a connection, which it
+  keeps for the sample.
 * The bodies of requests are made before anything is timed.
 
 Example
@@ -52,6 +53,7 @@ class OursHttp(Contestant):
         )
         self._headers = {"Authorization": f"Bearer {token.strip()}"}
         self._threads = threading.local()
+        self._connections: list[HTTPConnection] = []
         self._bodies: dict[int, bytes] = {}
         self._port = _free_port()
         self._log = directory / "server.txt"
@@ -91,10 +93,17 @@ class OursHttp(Contestant):
         self._server.terminate()
         self._server.wait(timeout=30)
 
+    def settle(self) -> None:
+        """Closes the connections: the server would, while others are measured."""
+        self._threads = threading.local()
+        while self._connections:
+            self._connections.pop().close()
+
     def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
         connection: HTTPConnection | None = getattr(self._threads, "connection", None)
         if connection is None:
             connection = self._threads.connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
+            self._connections.append(connection)
         connection.request(method, path, body, headers)
         response = connection.getresponse()
         return response.status, response.read()

@@ -4,6 +4,7 @@ Rules
 -----
 * One fact a commit: the triple and, as annotations of it, its valid interval, so that it holds what ours holds. With
   `bare` it leaves the interval out, which is less than ours writes.
+* A path that was deleted is not used again: the process still has state for it.
 * Fluree indexes in the background; the next contestant waits for that, and it is in nobody's figures.
 
 Example
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,7 +53,7 @@ class Fluree(Contestant):
 
     def bulk(self, count: int) -> Sample:
         """`create` from a file, which validates nothing."""
-        source, path = self._source(count), self._directory / "bulk"
+        source, path = self._source(count), Path(tempfile.mkdtemp(dir=self._directory, prefix="bulk-"))
         with fluree.connect(path) as connection:
             sample = once(lambda: connection.create("bulk", source=source), count, self.cpu)
         shutil.rmtree(path)

@@ -4,6 +4,8 @@ Rules
 -----
 * The base is given, and stays open when the application ends: whoever opened it closes it.
 * Beside the routes there is nothing but the request log and the problem documents: each layer costs every request.
+* Nothing is told to anybody else: the framework's telemetry would send exceptions, and what they quote, wherever a
+  variable of the environment says.
 * The interactive documentation pages are left out, because they would run scripts of another host.
 
 Example
@@ -19,10 +21,11 @@ import json
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
+from fastapi.telemetry import TelemetryConfig
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -37,6 +40,15 @@ if TYPE_CHECKING:
 
     from api.settings import Settings
     from bridge.base import Base
+
+
+_NONE: Final[TelemetryConfig] = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
 
 
 def create_app(base: Base, settings: Settings) -> FastAPI:
@@ -61,6 +73,7 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
+        telemetry=_NONE,
     )
     app.state.service = service
     for routed in (changes, certificates, sparql, facts, health):

@@ -145,7 +145,7 @@ class RetractFact(_During, TypedDict):
 
 @with_config(_CLOSED)
 class ReviseChange(_During, TypedDict):
-    """A fact was recorded wrong: object, start or end is put right."""
+    """A fact was recorded wrong: object, start or end is put right; `unbounded` takes a bound away."""
 
     op: Literal["revise"]
     fact: FactId

@@ -9,7 +9,7 @@ Example
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.markup import escape
 from rich.table import Table
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from bench.machine import Machine
     from bench.results import Results
 
-MISSING = "–"
+MISSING: Final = "–"
+DISTURBED: Final = 1.0
+"""The load from which figures say more about the hour than about the contestants."""
 
 
 def report(
@@ -35,6 +37,8 @@ def report(
 ) -> None:
     """Prints what was measured."""
     console.print(f"[bold]{escape(machine.text)}[/bold]")
+    if machine.load > DISTURBED:
+        console.print("Others were using this machine: CPU times are too high, also, as caches and cores are shared.")
     for measure in Measure:
         console.print(measure_table(measure, entries, sizes, results))
     console.print(aims_table(sizes, results))

@@ -85,6 +85,7 @@ def test_the_report_has_every_contestant_every_aim_and_who_is_out() -> None:
         assert wanted in text
     assert "1,234" in text
     assert "3.00" in text
+    assert "Others were using this machine" in text
     assert "3.00 x met" in text
     assert "rdflib is out: cannot be installed: no [such] thing" in text
 

@@ -47,6 +47,7 @@ from kernel.errors import (
     DamagedBase,
     Forbidden,
     IdempotencyMismatch,
+    InvalidParameter,
     LedgerUnavailable,
     NotFound,
     NothingToEnd,
@@ -615,6 +616,18 @@ class WritingCase(ABC):
         WatchedStores.of(base).wait_for(lambda: homes(base) == {ROME})
         assert read_books(WatchedLedger.of(base)).head.clock >= soon
         audit(base)
+
+    def test_as_of_alone_answers_what_would_have_been_answered_then(self, base: Base, clock: SetClock) -> None:
+        """Case 45: the end was known already, and has passed since."""
+        then = write(base, Assert(living(PARIS), during(None, NOON + HOUR))).head
+        clock.move(2 * HOUR)
+        write(base, Assert(living(ROME)))
+        assert homes(base) == {ROME}
+        assert homes(base, as_of=f"head:{then}") == {PARIS}
+        assert homes(base, as_of=print_instant(Instant(NOON + HOUR - 1))) == {PARIS}
+        assert homes(base, as_of=print_instant(Instant(NOON + HOUR))) == set()
+        with pytest.raises(InvalidParameter):
+            homes(base, as_of="2024")
 
     def test_a_write_brings_along_what_fell_due_before_it(self, base: Base, clock: SetClock) -> None:
         write(base, Assert(living(PARIS), during(None, NOON + HOUR)))

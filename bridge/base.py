@@ -22,13 +22,13 @@ The directory holds `ledger.sqlite`, `stores/` (made anew by `muniment rebuild`)
 
 from __future__ import annotations
 
-import fcntl
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
 from bridge.host import SystemClock
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.loading.staging import decode_assertions
+from bridge.lock import DirectoryLock
 from bridge.reading import Reader
 from bridge.shapes.checker import PyShaclChecker
 from bridge.stores.pair import OxigraphStores
@@ -37,7 +37,7 @@ from bridge.terms import OxigraphCanonicaliser
 from certificates.errors import CertificateError
 from certificates.keys import SigningKey
 from kernel.deciding import Decider
-from kernel.errors import BaseInUse, DamagedBase, LedgerUnavailable
+from kernel.errors import DamagedBase, LedgerUnavailable
 from kernel.governance import Governance
 from kernel.issuing import Notary
 from kernel.judging import Judge
@@ -110,7 +110,7 @@ class Base:
         with ExitStack() as opened:
             if directory is not None:
                 _prepare(directory)
-                opened.enter_context(_Lock(directory / "lock"))
+                opened.enter_context(DirectoryLock(directory / "lock"))
             ledger = SqliteLedger.open(directory and directory / "ledger.sqlite", host)
             opened.callback(ledger.close)
             ledger.require_sound()
@@ -153,26 +153,6 @@ class Base:
 
     def _staged(self, session: str) -> Iterator[Sequence[Assert]]:
         return (decode_assertions(chunk) for chunk in self.ledger.staged(session))
-
-
-class _Lock:
-    """Holds a directory for this process."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        self._file = self._path.open("a")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._file.close()
-            raise BaseInUse(
-                f"{self._path.parent} is in use by another process", remedy="talk to that one over HTTP, or stop it"
-            ) from error
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
 
 def _prepare(directory: Path) -> None:

@@ -7,7 +7,7 @@ Rules
 * A command's function answers its exit status, and imports what it needs when it runs: `--help` must not wait for that.
 
 Exit status: 0 done; 1 an error; 64 the command line itself was wrong. `muniment load` has more: 2 in review, 3 refused
-or rejected, 4 stale.
+or rejected, 4 stale. `muniment audit`: 1 faults, 2 no audit.
 
 Example
 -------
@@ -23,6 +23,7 @@ from typing import Final
 
 import typer
 
+from api.commands.audit import audit
 from api.commands.key import key
 from api.commands.load import load
 from api.commands.query import query
@@ -67,6 +68,7 @@ app.command()(query)
 app.command()(verify)
 app.command()(key)
 app.command()(rebuild)
+app.command()(audit)
 app.add_typer(token, name="token")
 
 

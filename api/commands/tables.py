@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def print_table(body: bytes) -> None:
@@ -45,6 +45,11 @@ def shown(term: ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple | None) -> 
         text = term.value if term.language is None else f"{term.value} @{term.language}"
     else:
         text = term.value if isinstance(term, ox.NamedNode) else str(term)
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """Text that a terminal shows and does not obey."""
     return _CONTROL.sub(_escaped, text)
 
 

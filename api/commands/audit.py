@@ -1,0 +1,90 @@
+"""`muniment audit`: whether a base is as its certificates and its log say, and if not, where.
+
+Rules
+-----
+* Everything is worked out anew from stored bytes. Nothing is repaired.
+* A base that is being served is audited beside the service, but for its stores, which are open there.
+* Of many faults the first are listed; all are counted.
+
+Example
+-------
+::
+
+    muniment audit --data data --key key.json
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from api.commands.options import Data, require_base
+from certificates.errors import CertificateError
+from kernel.errors import MunimentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bridge.auditing.audit import Audit
+
+SOUND: Final = 0
+FAULTS: Final = 1
+NO_AUDIT: Final = 2
+
+_LISTED: Final = 100
+
+
+def audit(
+    data: Data,
+    *,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            "--key",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="The base's public key from elsewhere: a Multikey document, or its z6Mk… text alone.",
+        ),
+    ] = None,
+) -> int:
+    """Work out anew everything that a base holds, and list what does not fit together.
+
+    Exit status: 0 when it is sound, 1 when there are faults, 2 when it cannot be audited.
+    """
+    from bridge.auditing.audit import audit as audited
+    from certificates.keys import VerifyingKey
+
+    try:
+        public = None if key is None else VerifyingKey.from_multikey(key.read_text(errors="replace").strip())
+        found = audited(require_base(data), public)
+    except (MunimentError, CertificateError) as error:
+        typer.echo(f"muniment: {error}", err=True)
+        return NO_AUDIT
+    except OSError as error:
+        typer.echo(f"muniment: {error.filename or data}: {error.strerror}", err=True)
+        return NO_AUDIT
+    for line in in_words(found):
+        typer.echo(line)
+    return SOUND if found.sound else FAULTS
+
+
+def in_words(found: Audit) -> Iterator[str]:
+    """What an audit found, one line each."""
+    from api.commands.tables import printable
+
+    counts = found.counts
+    yield f"log         {counts.events} events"
+    yield f"signed      {counts.certificates} certificates, {counts.signatures} signatures verified"
+    yield f"items       {counts.items} verified, {counts.by_commitment} more by commitment only"
+    yield f"tables      {counts.facts} facts, {counts.evidence} pieces of evidence"
+    yield f"stores      complete: {counts.complete} quads, current: {counts.current} quads"
+    for note in found.notes:
+        yield f"note        {printable(note)}"
+    for fault in found.faults[:_LISTED]:
+        yield f"fault       {printable(fault.place)}: {printable(fault.what)}"
+    if found.total > _LISTED:
+        yield f"            … and {found.total - _LISTED} more"
+    yield "sound: everything fits together" if found.sound else f"not sound: {found.total} faults"

@@ -1,0 +1,177 @@
+"""The audit of a base: from its directory to a list of faults.
+
+Rules
+-----
+* Everything is worked out anew from stored bytes, in one consistent read; nothing is repaired, and nothing is written
+  but temporary files.
+* The base's key is the one in its directory, unless another is given: what was signed anew with somebody else's key is
+  found by that.
+* While a base is served, its stores are open elsewhere and are not looked at; the audit says so.
+* The log proves what it holds, not that it is the newest: an older ledger that is whole is told from the newest one by
+  stores that stand ahead of it.
+
+Example
+-------
+::
+
+    audited = audit(Path("data"))
+    audited.sound, audited.counts.facts, audited.faults[:1]
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+from bridge.auditing.faults import Counts, Fault, Faults
+from bridge.auditing.log import LogAudit
+from bridge.auditing.slots import as_it_is
+from bridge.auditing.stores import look_at_stores
+from bridge.auditing.tables import look_at_file, look_at_tables
+from bridge.ledger.connection import connect_reader, refuse_old_sqlite
+from bridge.ledger.fact_rows import term_key
+from bridge.ledger.reading import SqliteView
+from bridge.ledger.schema import APPLICATION_ID, VERSION
+from bridge.ledger.session import Session, unavailable
+from bridge.lock import DirectoryLock
+from certificates.errors import CertificateError
+from certificates.keys import SigningKey, VerifyingKey
+from kernel.errors import BaseInUse, DamagedBase, NotFound
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LEDGER: Final = "ledger.sqlite"
+SIGNING_KEY: Final = "keys/signing.key"
+_PATIENCE: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What an audit found.
+
+    Args:
+        faults: the first of them.
+        total: how many there are.
+        counts: what was verified.
+        notes: what was not looked at, and why.
+    """
+
+    faults: tuple[Fault, ...]
+    total: int
+    counts: Counts
+    notes: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether there are none."""
+        return not self.total
+
+
+def audit(directory: Path, key: VerifyingKey | None = None) -> Audit:
+    """Audits a base.
+
+    Args:
+        directory: in which it lies.
+        key: to verify signatures with; by default, the public half of the base's own.
+
+    Raises:
+        DamagedBase: the ledger has another format than this release reads.
+        LedgerUnavailable: the ledger cannot be opened or is locked.
+        NotFound: there is no base.
+        OSError: the directory cannot be written to.
+    """
+    if not (directory / LEDGER).is_file():
+        raise NotFound(f"there is no base in {directory}", remedy="name the folder in which a base lies")
+    found = Faults()
+    try:
+        with DirectoryLock(directory / "lock"):
+            _audit(directory, key, found, alone=True)
+    except BaseInUse:
+        found.notes.append("the base is being served: its stores were not looked at")
+        _audit(directory, key, found, alone=False)
+    return Audit(tuple(found.kept), found.total, found.counts, tuple(found.notes))
+
+
+def _audit(directory: Path, key: VerifyingKey | None, found: Faults, *, alone: bool) -> None:
+    refuse_old_sqlite()
+    try:
+        connection = connect_reader(directory / LEDGER, patience=_PATIENCE)
+    except sqlite3.Error as error:
+        _explain(error, found)
+        return
+    # Text that is no UTF-8 any more is a fault of its row, not of the query.
+    connection.text_factory = _text
+    with closing(connection):
+        session = Session(connection)
+        if _is_ledger(connection, found):
+            session.execute("BEGIN")
+            _audit_ledger(session, directory, key, found)
+            if alone:
+                look_at_stores(SqliteView(session, term_key), directory, found)
+        session.leave()
+
+
+def _audit_ledger(session: Session, directory: Path, key: VerifyingKey | None, found: Faults) -> None:
+    with found.reading(LEDGER):
+        look_at_file(session, found)
+    base = None
+    with found.reading("meta"):
+        stored: tuple[bytes] | None = session.one("SELECT value FROM meta WHERE name = 'base'", (), as_it_is)
+        base = None if stored is None else UUID(bytes=stored[0])
+    log = LogAudit(session, found, _key(session, directory, key, found), base)
+    log.look()
+    look_at_tables(session, found, log)
+
+
+def _key(session: Session, directory: Path, given: VerifyingKey | None, found: Faults) -> VerifyingKey | None:
+    """The key to verify with, which is also the one that the ledger names."""
+    known = None
+    with found.reading("keys"):
+        stored: tuple[str] | None = session.one("SELECT multikey FROM keys WHERE used_until IS NULL", (), as_it_is)
+        known = None if stored is None else stored[0]
+    try:
+        key = given or SigningKey.load(directory / SIGNING_KEY).public
+    except CertificateError as error:
+        found.add(SIGNING_KEY, f"{error.message}: signatures were not verified")
+        return None
+    if known != key.multibase:
+        place = SIGNING_KEY if given is None else "keys"
+        found.add(place, f"the base signs with {known}, by its ledger; signatures were verified with {key.multibase}")
+    return key
+
+
+def _is_ledger(connection: sqlite3.Connection, found: Faults) -> bool:
+    """Whether the file is a ledger of this release's format. Raises `DamagedBase` for one of another."""
+    try:
+        application, version = connection.execute(
+            "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
+        ).fetchone()
+    except sqlite3.Error as error:
+        _explain(error, found)
+        return False
+    if application != APPLICATION_ID:
+        found.add(LEDGER, "is a database, but no ledger")
+        return False
+    if version != VERSION:
+        raise DamagedBase(
+            f"the ledger has format {version}, and this Muniment reads format {VERSION}",
+            remedy="audit it with the release that wrote it",
+            where=LEDGER,
+        )
+    return True
+
+
+def _explain(error: sqlite3.Error, found: Faults) -> None:
+    """A file that is damaged is a fault; one that cannot be opened is none, and `LedgerUnavailable` is raised."""
+    trouble = unavailable(error)
+    if trouble.data.get("cause") != "corrupt":
+        raise trouble from error
+    found.add(LEDGER, trouble.message)
+
+
+def _text(stored: bytes) -> str:
+    return stored.decode("utf-8", "surrogateescape")

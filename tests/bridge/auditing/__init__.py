@@ -1,0 +1,1 @@
+"""What the audit says of bases that are sound, and of bases that somebody has tampered with."""

@@ -122,6 +122,7 @@ class Decider:
         return digest_hex(signed)
 
     def _applied(self, group: Group, record: CertificateRecord, head: int) -> Outcome:
+        group.tx.settle(record.id, CertificateState.APPLIED, head=head, instant=group.head.instant)
         if group.governs:
             self._judge.forget()
         return Outcome(record.id, record.verdict, CertificateState.APPLIED, head, findings_of(group.tx, record.id))

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from certificates.events import Applied
 from kernel.facts import Evidence, Fact, Supersession
 from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
-from kernel.ports import CertificateState, Head, StoreDelta
+from kernel.ports import Head, StoreDelta
 from kernel.transaction_clock import next_instant
 from kernel.vocabulary import GOVERNANCE
 
@@ -103,7 +103,6 @@ class Group:
         """Logs that a certificate whose plan was taken is applied; answers the new head's position."""
         event = Applied(certificate, print_instant(at), self.head.position, self._state.hexdigest(), recheck)
         position = self.tx.append_event(event.encode())
-        self.tx.settle(certificate, CertificateState.APPLIED, head=position, instant=at)
         self.head = Head(position, at, Instant(max(self.head.clock, at)), self._state)
         return position
 

@@ -10,13 +10,14 @@ Example
 -------
 ::
 
-    issued = notary.issue(group, judgement, principal_id, at)
-    issued.leaves          # of the plan's items, for the apply
+    issued = notary.issue(group, judgement, at)
+    head = group.apply(judgement.plan, issued.leaves, at)
+    group.tx.issue(issued.applied(head, at))
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from certificates.canonical import canonical_json, digest_hex
@@ -45,15 +46,19 @@ _FIRST_STATE = {
     Verdict.REVIEW: CertificateState.PENDING,
     Verdict.REFUSED: CertificateState.REFUSED,
 }
-"""The state before anything is applied; an apply settles a clear one in the same transaction."""
+"""The state before anything is applied."""
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedCertificate:
-    """A certificate in the ledger, and the leaf hashes of its plan items."""
+    """A certificate to be entered, and the leaf hashes of its plan items."""
 
     record: CertificateRecord
     leaves: tuple[bytes, ...]
+
+    def applied(self, head: int, at: Instant) -> CertificateRecord:
+        """The certificate once it is applied."""
+        return replace(self.record, state=CertificateState.APPLIED, head=head, instant=at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,10 @@ class Notary:
     def issue(
         self, group: Group, judgement: Judgement, at: Instant, predecessor: UUID | None = None
     ) -> IssuedCertificate:
-        """Signs a judgement and puts certificate, items and event into the group's transaction."""
+        """Signs a judgement and puts items and event into the group's transaction; the caller enters the certificate.
+
+        A clear certificate is applied first, so that it is entered once, as it stays.
+        """
         plan = judgement.plan
         items = salt_items(ItemKind.PLAN, plan.bodies())
         findings = salt_items(ItemKind.FINDING, [canonical_json(finding.body()) for finding in judgement.findings])
@@ -92,7 +100,7 @@ class Notary:
             base_head=group.head.position,
             request=plan.request if judgement.verdict is Verdict.REVIEW else None,
         )
-        self.enter(group, record, [items, findings])
+        self.log(group, record, [items, findings])
         return IssuedCertificate(record, leaves)
 
     def sign(
@@ -122,9 +130,8 @@ class Notary:
         )
         return secure(certificate, self.key, issued_at)
 
-    def enter(self, group: Group, record: CertificateRecord, batches: Sequence[Sequence[SaltedItem]]) -> None:
-        """Puts a certificate, its items and its event into the group's transaction."""
-        group.tx.issue(record)
+    def log(self, group: Group, record: CertificateRecord, batches: Sequence[Sequence[SaltedItem]]) -> None:
+        """Puts the items of a certificate and the event that it was issued into the group's transaction."""
         for batch in batches:
             if batch:
                 group.tx.add_items(record.id, batch)

@@ -117,6 +117,7 @@ class Loader:
             group.give_back(record.id)
             return Outcome(record.id, record.verdict, record.state, None, judged[0])
         head = group.certify(record.id, at, None)
+        group.tx.settle(record.id, CertificateState.APPLIED, head=head, instant=at)
         if group.governs:
             self._judge.forget()
         return Outcome(record.id, record.verdict, CertificateState.APPLIED, head, judged[0])
@@ -199,5 +200,6 @@ class Loader:
             base_head=group.head.position,
             request=request if verdict is Verdict.REVIEW else None,
         )
-        self._notary.enter(group, record, [items])
+        self._notary.log(group, record, [items])
+        group.tx.issue(record)
         return record

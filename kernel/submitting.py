@@ -27,7 +27,7 @@ from certificates.ids import uuid7
 from certificates.items import ItemKind
 from kernel.errors import IdempotencyMismatch
 from kernel.planner import Planner
-from kernel.ports import CertificateState, IdempotencyEntry
+from kernel.ports import IdempotencyEntry
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kernel.group import Group
     from kernel.issuing import Notary
     from kernel.judging import Judge
-    from kernel.ports import CertificateRecord, LedgerView
+    from kernel.ports import CertificateRecord, CertificateState, LedgerView
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +118,13 @@ class Submitter:
         if dry_run:
             return Outcome(None, judgement.verdict, None, None, judgement.findings)
         issued = self._notary.issue(group, judgement, at, predecessor)
-        state, head = issued.record.state, None
+        record = issued.record
         if judgement.verdict is Verdict.CLEAR:
-            head = group.apply(judgement.plan, issued.leaves, at)
-            state = CertificateState.APPLIED
+            record = issued.applied(group.apply(judgement.plan, issued.leaves, at), at)
             if group.governs:
                 self._judge.forget()
-        return Outcome(issued.record.id, judgement.verdict, state, head, judgement.findings)
+        group.tx.issue(record)
+        return Outcome(record.id, record.verdict, record.state, record.head, judgement.findings)
 
     def _answered_before(self, group: Group, submission: Submission) -> Outcome | None:
         if submission.key is None:

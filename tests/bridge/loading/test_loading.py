@@ -624,4 +624,4 @@ def test_memory_does_not_grow_with_the_file(
     )
     stage(base, short)
     base.ledger.unstage(stage(base, short).request.session or "")
-    assert peak(base, long) < peak(base, short) * 1.2
+    assert peak(base, long) < peak(base, short) * 2  # of a file five times as long

@@ -636,14 +636,17 @@ class WritingCase(ABC):
         assert homes(base) == set()
         audit(base)
 
-    def test_a_clock_that_cannot_be_advanced_is_tried_again(self, base: Base, clock: SetClock) -> None:
+    @pytest.mark.parametrize("error", [LedgerUnavailable("no room", remedy="make room"), RuntimeError("a defect")])
+    def test_a_clock_that_cannot_be_advanced_is_tried_again(
+        self, base: Base, clock: SetClock, error: Exception
+    ) -> None:
         write(base, Assert(living(PARIS), during(None, NOON + HOUR)))
         ledger = WatchedLedger.of(base)
         failed = Event()
 
         def fail() -> None:
             failed.set()
-            unavailable()
+            raise error
 
         ledger.before_commit.append(fail)
         clock.move(HOUR)

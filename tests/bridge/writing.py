@@ -10,15 +10,19 @@ Example
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
-from threading import Condition
+from threading import Condition, Event
+from time import monotonic
 from typing import Final, Self
 from uuid import UUID
+
+import pytest
 
 from bridge.base import Base
 from bridge.ledger.session import Session
@@ -32,15 +36,16 @@ from certificates.records import DecisionKind
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Change, Request
 from kernel.deciding import DecisionRequest
+from kernel.errors import LedgerUnavailable
 from kernel.facts import Validity
-from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
+from kernel.instants import BEGINNING, FOREVER, SECOND, Instant, parse_instant
 from kernel.intervals import Interval
 from kernel.loading import LoadRequest
 from kernel.ports import HostClock, IdempotencyEntry, StoreDelta
 from kernel.precision import Precision
 from kernel.submitting import Outcome, Submission
 from kernel.terms import RDF, Iri, Statement, Term
-from kernel.vocabulary import DEFAULT_GRAPH, RULES_GRAPH, M
+from kernel.vocabulary import DEFAULT_GRAPH, RULES_GRAPH, SHAPES_GRAPH, M
 
 WRITER: Final = Principal("writer", Role.WRITER)
 EDITOR: Final = Principal("editor", Role.EDITOR)
@@ -53,6 +58,8 @@ NOON: Final = parse_instant("2026-05-06T12:00:00Z")
 DOUBTED: Final = Decimal("0.2")
 """A confidence at which the default policy holds an assertion for review."""
 
+HOUR: Final = 3_600 * SECOND
+SH: Final = "http://www.w3.org/ns/shacl#"
 PATIENCE: Final = 30.0
 """Seconds after which what is waited for will not come."""
 
@@ -244,3 +251,92 @@ class WatchedStores(OxigraphStores):
     def _fail(self) -> None:
         if self.failures:
             raise self.failures.popleft()
+
+
+class Busy:
+    """Holds the sequencer up in the commit of a first write, so that what is submitted meanwhile forms one group."""
+
+    def __init__(self, base: Base) -> None:
+        self._ledger = WatchedLedger.of(base)
+        self._held, self._go = Event(), Event()
+        self._ledger.before_commit.append(self._hold)
+        self.first = base.submit(submission(Assert(living(OSLO, person(0)))))
+        assert self._held.wait(PATIENCE)
+        self.commits = self._ledger.commits
+
+    def _hold(self) -> None:
+        self._held.set()
+        assert self._go.wait(PATIENCE)
+
+    def go_on(self) -> None:
+        """Lets the first write, and then the group, have their way."""
+        self._go.set()
+        self.first.result(PATIENCE)
+
+
+def settled(base: Base) -> None:
+    """Waits until the sequencer has looked at its clock, after whatever it does now."""
+    for _ in range(2):
+        write(base, Assert(living(OSLO, person(0))), dry_run=True)
+
+
+def until(base: Base, holds: Callable[[], bool]) -> None:
+    """Waits until something holds that the sequencer is to bring about."""
+    deadline = monotonic() + PATIENCE
+    while not holds():
+        assert monotonic() < deadline
+        settled(base)
+
+
+def unavailable() -> None:
+    raise LedgerUnavailable("the ledger has no room left on its disk", remedy="make room")
+
+
+def a_shape() -> list[Assert]:
+    """Whoever lives anywhere lives in something with an IRI."""
+    shape, prop = Iri("http://example.org/shape"), Iri("http://example.org/shape/home")
+    said = (
+        (shape, RDF + "type", Iri(SH + "NodeShape")),
+        (shape, SH + "targetSubjectsOf", LIVES_IN),
+        (shape, SH + "property", prop),
+        (prop, SH + "path", LIVES_IN),
+        (prop, SH + "nodeKind", Iri(SH + "IRI")),
+    )
+    return [Assert(Statement(subject, Iri(name), value, SHAPES_GRAPH)) for subject, name, value in said]
+
+
+class BaseCase(ABC):
+    """What holds wherever a base lies: one test case, in memory and on disk. See `InMemory` and `OnDisk`."""
+
+    @pytest.fixture
+    def opening(self, tmp_path: Path, watched: None) -> Iterator[Callable[[HostClock], Base]]:
+        with ExitStack() as opened:
+            yield lambda host: opened.enter_context(self.open(tmp_path, host))
+
+    @pytest.fixture
+    def clock(self) -> SetClock:
+        return SetClock()
+
+    @pytest.fixture
+    def base(self, opening: Callable[[HostClock], Base], clock: SetClock) -> Base:
+        return opening(clock)
+
+    @abstractmethod
+    def open(self, folder: Path, host: HostClock) -> Base:
+        """A new base."""
+
+
+class InMemory(BaseCase):
+    """In memory."""
+
+    def open(self, folder: Path, host: HostClock) -> Base:
+        """A new base."""
+        return Base.open(None, host=host)
+
+
+class OnDisk(BaseCase):
+    """On disk."""
+
+    def open(self, folder: Path, host: HostClock) -> Base:
+        """A new base."""
+        return Base.open(folder / "base", host=host)

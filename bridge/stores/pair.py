@@ -118,14 +118,15 @@ class OxigraphStores:
 
     def _load(self, deltas: Iterable[StoreDelta]) -> None:
         self._start_over()
-        loads = [(store, store.begin_load()) for store in self._stores.values()]
         state = NOTHING
-        for delta in deltas:
-            for _, load in loads:
-                load.take(delta)
-            state = StoreState.after(delta)
-        for store, load in loads:
-            store.finish_load(load, state)
+        with ExitStack() as begun:
+            loads = [(store, begun.enter_context(store.begin_load())) for store in self._stores.values()]
+            for delta in deltas:
+                for _, load in loads:
+                    load.take(delta)
+                state = StoreState.after(delta)
+            for store, load in loads:
+                store.finish_load(load, state)
 
     def _start_over(self) -> None:
         """Clears both when one has no marker: what comes now comes from nothing, and lets nothing vanish."""

@@ -18,7 +18,8 @@ Example
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import pyoxigraph as ox
 
@@ -88,7 +89,7 @@ class ProjectionStore:
 
     def finish_load(self, load: Load, state: StoreState) -> None:
         """Writes the rest and lets readers see the store, at the state it has come to. Raises `StoreUnavailable`."""
-        load.flush()
+        load.finish()
         with self._served.changing() as store:
             store.flush()
             self._arrive(store, state)
@@ -129,37 +130,62 @@ class ProjectionStore:
 
 
 class Load:
-    """Takes the deltas of a load and writes them in chunks."""
+    """Takes the deltas of a load and writes them in chunks, one while the next is gathered.
+
+    Leaving its context waits for what is being written, so that nothing is written behind anybody's back.
+    """
 
     def __init__(self, projection: Projection, store: ox.Store) -> None:
         self._projection = projection
         self._store = store
         self._texts: list[str] = []
         self._size = 0
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"load-{projection}")
+        self._writing: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.shutdown()
 
     def take(self, delta: StoreDelta) -> None:
         """Takes a delta, after the ones before it. Raises `StoreUnavailable`."""
         removed = removed_text(self._projection, delta)
         if removed:
-            self.flush()
+            self.finish()
             with store_errors():
                 _write(self._store, removed, "")
         added = added_text(self._projection, delta)
         self._texts.append(added)
         self._size += len(added)
         if self._size >= CHUNK:
-            self.flush()
+            self._flush()
 
-    def flush(self) -> None:
-        """Writes what is gathered. Raises `StoreUnavailable`."""
+    def finish(self) -> None:
+        """Returns once all that was taken is written. Raises `StoreUnavailable`."""
+        self._flush()
+        self._wait()
+
+    def _flush(self) -> None:
+        """Has what is gathered written, as soon as what went before is."""
+        self._wait()
         text = "".join(self._texts)
-        with store_errors():
-            if len(text) < BULK:
-                _write(self._store, "", text)
-            else:
-                self._store.bulk_load(text, ox.RdfFormat.TRIG)
         self._texts.clear()
         self._size = 0
+        self._writing = self._writer.submit(_write_much, self._store, text)
+
+    def _wait(self) -> None:
+        if self._writing is not None:
+            self._writing.result()
+
+
+def _write_much(store: ox.Store, text: str) -> None:
+    with store_errors():
+        if len(text) < BULK:
+            _write(store, "", text)
+        else:
+            store.bulk_load(text, ox.RdfFormat.TRIG)
 
 
 def _write(store: ox.Store, removed: str, added: str) -> None:

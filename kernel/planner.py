@@ -151,6 +151,10 @@ class Planner:
     def _assert(self, change: Assert) -> None:
         self._principal.require_write(change.statement.graph)
         held = self._held(change.statement)
+        if not held:  # as with nearly all of a load
+            made = self._record(change.statement, change.validity, None)
+            self._support(made.id, change.confidence, change.spelling)
+            return
         wanted = change.validity.interval
         intervals = [each.interval for each in held]
         for each in [each for each in held if each.interval.overlaps(wanted)]:

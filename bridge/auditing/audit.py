@@ -133,15 +133,27 @@ def _key(session: Session, directory: Path, given: VerifyingKey | None, found: F
     with found.reading("keys"):
         stored: tuple[str] | None = session.one("SELECT multikey FROM keys WHERE used_until IS NULL", (), as_it_is)
         known = None if stored is None else stored[0]
+    if given is not None:
+        if known != given.multibase:
+            found.add(
+                "keys", f"the base signs with {known}, by its ledger; signatures were verified with the key given"
+            )
+        return given
     try:
-        key = given or SigningKey.load(directory / SIGNING_KEY).public
+        key = SigningKey.load(directory / SIGNING_KEY).public
     except CertificateError as error:
-        found.add(SIGNING_KEY, f"{error.message}: signatures were not verified")
-        return None
+        found.add(SIGNING_KEY, error.message)
+        return _named_key(known, found)
     if known != key.multibase:
-        place = SIGNING_KEY if given is None else "keys"
-        found.add(place, f"the base signs with {known}, by its ledger; signatures were verified with {key.multibase}")
+        found.add(SIGNING_KEY, f"is not the key that the base signs with by its ledger, {known}")
     return key
+
+
+def _named_key(known: str | None, found: Faults) -> VerifyingKey | None:
+    """The key that the ledger names, for want of the base's own."""
+    with found.reading("keys"):
+        return VerifyingKey.from_multikey(known or "")
+    return None
 
 
 def _is_ledger(connection: sqlite3.Connection, found: Faults) -> bool:

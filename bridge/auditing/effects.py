@@ -239,15 +239,15 @@ class EffectsAudit:
         """Names the rows of a table that are not what items of one operation brought, each item one row."""
         before: bytes | None = None
         explained: set[bytes] = set()
+        taken: set[bytes] = set()
         for identifier, certificate in self._pairs(sql):
             if certificate != before:
                 before = certificate
                 explained = set(self._brought(certificate, operation)) if certificate in applied else set()
-            if identifier in explained:
-                explained.remove(identifier)
-            elif identifier not in self._committed:
+            if identifier in taken or not (identifier in explained or identifier in self._committed):
                 what = f"is there, and no applied certificate brought it; it names {_id(certificate)}"
                 self._found.add(f"{table} {_id(identifier)}", what)
+            taken.add(identifier)
 
     def _brought(self, certificate: bytes, operation: str) -> Iterator[bytes]:
         member = "fact" if operation == "record" else "evidence"

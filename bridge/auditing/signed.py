@@ -163,10 +163,7 @@ class SignedAudit:
         if certificate is not None:
             signed = (certificate.plan, certificate.findings, certificate.impact)
         kinds = (ItemKind.PLAN, ItemKind.FINDING, ItemKind.IMPACT)
-        roots = [
-            self._items(event.certificate, kind, row, graphs, signed[number])
-            for number, kind in enumerate(kinds)
-        ]
+        roots = [self._items(event.certificate, kind, row, graphs, signed[number]) for number, kind in enumerate(kinds)]
         standing.roots = (roots[0], roots[1])
         listed = json.loads(row.graphs)
         self._found.differ(place, "list of graphs", row.graphs, _canonical_list(listed))
@@ -206,17 +203,17 @@ class SignedAudit:
                         continue
                     self._found.counts.items += 1
                     if kind is ItemKind.PLAN:
-                        self._planned(place, item.body, row, planned, graphs)
+                        self._planned(certificate, item.body, row, planned, graphs)
         root = tree.root().hex()
         if signed is not None and (tree.count, root) != (signed.count, signed.root):
             self._found.add(whole, f"the {tree.count} leaf hashes have not the root that was signed of {signed.count}")
         return root
 
-    def _planned(self, place: str, body: bytes, row: _Row, planned: dict[str, str], graphs: set[str]) -> None:
+    def _planned(self, certificate: UUID, body: bytes, row: _Row, planned: dict[str, str], graphs: set[str]) -> None:
         """Notes the graph that a plan item touches: its own, or that of the fact that it is about."""
         members: dict[str, str] = json.loads(body)
         if members["op"] == "request":
-            self._found.differ(place, "principal", row.principal, members["principal"])
+            self._found.differ(f"certificate {certificate}", "principal", row.principal, members["principal"])
             return
         fact = members["fact"]
         if members["op"] == "record":
@@ -224,7 +221,7 @@ class SignedAudit:
         elif fact not in planned:
             graph: tuple[str] | None = self._session.one(_GRAPH_OF, (parse_urn(fact).bytes,), as_it_is)
             if graph is None:
-                self._found.add(place, f"is about {fact}, which is not there")
+                self._found.add(f"facts {fact[9:]}", f"is not there, and a plan item of {certificate} is about it")
                 return
             planned[fact] = graph[0]
         graphs.add(planned[fact])

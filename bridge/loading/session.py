@@ -179,7 +179,7 @@ def _accepted(items: Iterable[Assert | Refusal], refusals: Refusals, *, skip: bo
 
 def _digest(files: Sequence[LoadFile], options: LoadOptions, principal: Principal) -> str:
     """What the session will do, as a digest."""
-    formats = [SESSION_FORMAT, CHUNK_FORMAT]
+    formats = [SESSION_FORMAT, CHUNK_FORMAT, CHUNK, CHUNK_TEXT]
     contents = [[file.suffix, file.digest] for file in files]
     return digest_hex(canonical_json([formats, contents, options.told(), principal.id]))
 

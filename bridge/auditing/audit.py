@@ -151,9 +151,11 @@ def _key(session: Session, directory: Path, given: VerifyingKey | None, found: F
 
 def _named_key(known: str | None, found: Faults) -> VerifyingKey | None:
     """The key that the ledger names, for want of the base's own."""
-    with found.reading("keys"):
+    try:
         return VerifyingKey.from_multikey(known or "")
-    return None
+    except CertificateError as error:
+        found.add("keys", f"{error.message}: signatures were not verified")
+        return None
 
 
 def _is_ledger(connection: sqlite3.Connection, found: Faults) -> bool:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from api.commands.options import Data, iri_option, local_principal
+from api.commands.options import AcceptClock, Data, iri_option, local_principal
 from api.commands.progress import load_progress
 from certificates.ids import urn
 
@@ -92,6 +92,7 @@ def load(
     again: Annotated[
         bool, typer.Option("--again", help="Load files that were loaded before, under a new certificate.")
     ] = False,
+    accept_clock: AcceptClock = False,
 ) -> int:
     """Load files under one certificate.
 
@@ -113,7 +114,7 @@ def load(
         skip_invalid=skip_invalid,
         again=again,
     )
-    with Base.open(data) as base, _refusals(refused) as refusals:
+    with Base.open(data, accept_clock=accept_clock) as base, _refusals(refused) as refusals:
         staged, outcome = _load(base, files, options, refusals)
     for line in _answer(staged, outcome, refusals):
         typer.echo(line)

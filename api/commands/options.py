@@ -34,6 +34,13 @@ Data = Annotated[
     ),
 ]
 
+AcceptClock = Annotated[
+    bool,
+    typer.Option(
+        "--accept-clock", help="Go on from the last recorded instant, although it is ahead of this host's clock."
+    ),
+]
+
 
 def local_principal(user: str | None = None) -> Principal:
     """The administrator as whom the command line acts; by default named after the operating system's user."""

@@ -81,7 +81,7 @@ def _rebuild_and_compare(data: Path, into: Path) -> None:
     from bridge.stores.pair import rebuild as rebuild_stores
     from bridge.stores.projections import Projection
 
-    with Base.open(data, host=StandingClock(SystemClock().now())) as base:
+    with Base.open(data, accept_clock=True, host=StandingClock(SystemClock().now())) as base:
         with base.ledger.reading() as view:
             rebuild_stores(view, into)
         different = [projection.value for projection in Projection if not _is_same(base, into, projection)]

@@ -20,6 +20,8 @@ from typing import Annotated
 
 import typer
 
+from api.commands.options import AcceptClock
+
 
 def serve(
     data: Annotated[
@@ -33,12 +35,7 @@ def serve(
     ] = None,
     host: Annotated[str | None, typer.Option("--host", help="The address. [default: 127.0.0.1]")] = None,
     *,
-    accept_clock: Annotated[
-        bool,
-        typer.Option(
-            "--accept-clock", help="Go on from the last recorded instant, although it is ahead of this host's clock."
-        ),
-    ] = False,
+    accept_clock: AcceptClock = False,
     policy: Annotated[
         str | None,
         typer.Option("--policy", metavar="NAME", help="default, or unsafe-auto-approve: nothing waits for an editor."),

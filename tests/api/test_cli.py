@@ -164,7 +164,12 @@ def test_a_clock_that_is_ahead_is_an_error_until_it_is_accepted(tmp_path: Path) 
     data = tmp_path / "data"
     with Base.open(data, host=SetClock(Instant(SystemClock().now() + 30 * MINUTE))) as base:
         write(base, Assert(living(Iri(EX + "rome"))))
-    assert "ahead" in told(run("serve", "--data", data, "--port", "0"))
+    path = a_file(tmp_path, "a.nt", f"<{EX}a> <{EX}p> <{EX}b> .")
+    assert "--accept-clock" in told(run("serve", "--data", data, "--port", "0"))
+    assert "--accept-clock" in told(run("load", path, "--data", data))
+    assert run("load", path, "--data", data, "--accept-clock").status == 0
+    assert len(run("query", "SELECT * { ?s ?p ?o }", "--data", data).lines) == 3
+    assert run("rebuild", "--data", data, "--into", tmp_path / "new", "--check").status == 0
     with serving(data, "--accept-clock") as (_, url):
         assert httpx2.get(f"{url}/health", trust_env=False).status_code == 200
 

@@ -45,6 +45,12 @@ class BrokenOff(CallerError):
     code = "broken-off"
 
 
+class RemoteRefusal(CallerError):
+    """A service that was asked cannot be reached, or refuses."""
+
+    code = "remote-refusal"
+
+
 class InvalidSetting(OperatorError):
     """A setting that is unknown or cannot be used."""
 

@@ -2,7 +2,8 @@
 
 Rules
 -----
-* The load runs in this process and holds the base, so no server may run on the folder at the same time.
+* The load runs in this process and holds the base, so no server may run on the folder at the same time. It is judged by
+  the policy that the settings (`MUNIMENT_POLICY`, `MUNIMENT_CONFIDENCE`) name, as what comes over HTTP is.
 * A load that was interrupted goes on where it was when the same command is given again; one that is done answers again
   with its certificate.
 * Lines that cannot be loaded are listed, the first ones on standard error, all of them in `--refused`.
@@ -101,6 +102,7 @@ def load(
 
     Exit status: 0 applied, 2 in review, 3 refused or rejected, 4 stale; 1 an error; 64 a wrong command line.
     """
+    from api.settings import read_settings
     from bridge.base import Base
     from bridge.loading.options import LoadOptions
 
@@ -114,7 +116,8 @@ def load(
         skip_invalid=skip_invalid,
         again=again,
     )
-    with Base.open(data, accept_clock=accept_clock) as base, _refusals(refused) as refusals:
+    policy = read_settings(data=data).verdict_policy
+    with Base.open(data, policy=policy, accept_clock=accept_clock) as base, _refusals(refused) as refusals:
         staged, outcome = _load(base, files, options, refusals)
     for line in _answer(staged, outcome, refusals):
         typer.echo(line)
@@ -145,7 +148,7 @@ def _refusals(path: Path | None) -> Iterator[Refusals]:
     if path is None:
         yield Refusals()
         return
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
         yield Refusals(lambda refusal: _write(file, refusal))
 
 

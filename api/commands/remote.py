@@ -20,19 +20,14 @@ from typing import TYPE_CHECKING, Final
 import httpx2
 
 from api.commands.query import Reply
-from kernel.errors import CallerError, InvalidParameter
+from api.errors import RemoteRefusal
+from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from api.commands.query import Question
 
 _PATIENCE: Final = 600.0
 """Seconds: a service has limits of its own."""
-
-
-class RemoteRefusal(CallerError):
-    """The service asked did not answer the question."""
-
-    code = "remote-refusal"
 
 
 def ask(url: str, token: str | None, question: Question) -> Reply:

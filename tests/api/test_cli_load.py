@@ -93,6 +93,14 @@ def test_a_load_in_review_says_so(tmp_path: Path, data: Path) -> None:
     assert run("load", homes, "--data", data).value("certificate") == ended.value("certificate")
 
 
+def test_a_load_is_judged_by_the_policy_of_the_settings(tmp_path: Path, data: Path) -> None:
+    assert run("load", a_file(tmp_path, "rule.ttl", RULE), "--data", data, "--graph", RULES_GRAPH.value).status == 0
+    homes = a_file(tmp_path, "a.ttl", f"<{EX}ann> <{EX}lives> <{EX}rome>, <{EX}oslo> .")
+    ended = run("load", homes, "--data", data, MUNIMENT_POLICY="unsafe-auto-approve")
+    assert (ended.status, ended.value("verdict")) == (0, "clear")
+    assert "MUNIMENT_POLICY" in run("load", homes, "--data", data, MUNIMENT_POLISY="x").errors
+
+
 def test_bad_lines_refuse_the_load_and_are_all_listed(tmp_path: Path, data: Path) -> None:
     path = a_file(tmp_path, "a.nt", *triples(2), *("nope" for _ in range(23)))
     ended = run("load", path, "--data", data)

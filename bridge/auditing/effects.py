@@ -27,7 +27,6 @@ from uuid import UUID
 
 from bridge.auditing.slots import as_it_is, slots
 from bridge.ledger.fact_rows import EVIDENCE_COLUMNS, evidence_of, evidence_row, fact_of, fact_rows, term_key
-from certificates.ids import parse_urn
 from certificates.items import ItemKind
 from certificates.lthash import LatticeHash
 from kernel.plan import evidence_body, record_body
@@ -90,15 +89,16 @@ class EffectsAudit:
         """Looks at what a certificate did that was applied at an instant."""
         gone: list[bytes] = []
         seen: set[bytes] = set()
+        items, by = f"items {certificate} plan", (certificate, at)
         for ordinal, leaf, item in slots(self._session, certificate.bytes, ItemKind.PLAN):
             if leaf is None:
                 continue
             if item is None:
                 gone.append(leaf)
                 continue
-            place = f"items {certificate} plan {ordinal}"
+            place = f"{items} {ordinal}"
             with self._found.reading(place):
-                self._play(place, json.loads(item.body), item.body, leaf, (certificate, at), seen)
+                self._play(place, json.loads(item.body), item.body, leaf, by, seen)
         if gone:
             self._play_gone(certificate, at, gone, seen)
         self._add_up()
@@ -131,8 +131,8 @@ class EffectsAudit:
         operation = said["op"]
         if operation == "request":
             return
-        fact = parse_urn(said["fact"]).bytes
-        about = parse_urn(said["evidence"]).bytes if operation == "support" else fact
+        fact = _bytes_of(said["fact"])
+        about = _bytes_of(said["evidence"]) if operation == "support" else fact
         if operation != "supersede" and about in seen:
             self._found.add(place, "says again what an item before it says")
             return
@@ -254,7 +254,7 @@ class EffectsAudit:
         for slot in slots(self._session, certificate, ItemKind.PLAN):
             said = {} if slot.item is None else json.loads(slot.item.body)
             if said.get("op") == operation:
-                yield parse_urn(said[member]).bytes
+                yield _bytes_of(said[member])
 
     def _pairs(self, sql: str, parameters: tuple[int, bytes] | tuple[()] = ()) -> Iterator[tuple[bytes, bytes]]:
         return self._session.stream(sql, parameters, as_it_is)
@@ -268,6 +268,14 @@ def _members(one: bytes, other: bytes) -> set[str]:
     """The members in which two items differ."""
     first, second = json.loads(one), json.loads(other)
     return {name for name in {*first, *second} if first.get(name) != second.get(name)} or {"spelling"}
+
+
+def _bytes_of(urn: str) -> bytes:
+    """The 16 bytes of an id's URN. That it is spelt as it should be is told by the item that it stands in."""
+    identifier = bytes.fromhex(urn[9:].replace("-", ""))
+    if len(identifier) != 16:
+        raise ValueError(f"{urn!r} is no UUID URN")
+    return identifier
 
 
 def _id(identifier: bytes) -> str:

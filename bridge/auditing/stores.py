@@ -4,9 +4,11 @@ Rules
 -----
 * A store that stands behind the ledger is brought up when the base is opened: so it is here, and what it has then is
   compared. One that stands ahead knows of writes that the ledger has not: an older ledger was put in its place.
-* Nothing is written to the stores: what is brought up is a checkpoint of them, beside stores made anew from the ledger,
-  in a folder that is gone afterwards. Checkpoints share their files, so the folder lies in the base's own.
-* Quads are compared one by one, in constant memory.
+* Nothing is written to the stores: what is looked at is a checkpoint of them, in a folder that is gone afterwards.
+  Checkpoints share their files, so the folder lies in the base's own.
+* Quads are derived from the facts batch by batch and looked up, in constant memory. If each is there, and there are as
+  many as were derived, the stores hold these and no others: facts are disjoint, so that no quad is derived twice. If
+  not, or if the ledger itself has faults, stores are made anew from it and compared quad by quad, to name what differs.
 
 Example
 -------
@@ -22,16 +24,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import pyoxigraph as ox
+
 from bridge.stores.errors import open_store, store_errors
 from bridge.stores.markers import StoreState
 from bridge.stores.pair import OxigraphStores, rebuild
 from bridge.stores.projection_store import ProjectionStore
-from bridge.stores.projections import Projection
+from bridge.stores.projections import Projection, added_text
+from kernel.instants import BEGINNING
 from kernel.projection import delta_between
 
 if TYPE_CHECKING:
-    import pyoxigraph as ox
-
     from bridge.auditing.faults import Faults
     from kernel.ports import LedgerView
 
@@ -53,9 +56,11 @@ def look_at_stores(view: LedgerView, directory: Path, found: Faults) -> None:
         if not all(copied):
             return
         with closing(_Pair(kept)) as pair:
-            if pair.look_at_states(view, found):
+            if not pair.look_at_states(view, found):
+                return
+            pair.bring_up(view)
+            if found.total or not pair.holds_just_what_follows(view, found):
                 rebuild(view, anew)
-                pair.bring_up(view)
                 for projection in Projection:
                     pair.compare(projection, open_store(anew / projection), found)
 
@@ -103,29 +108,41 @@ class _Pair:
         """What opening the base does to its stores."""
         self._stores.load(delta_between(view, *self._stores.position()))
 
+    def holds_just_what_follows(self, view: LedgerView, found: Faults) -> bool:
+        """Whether each quad that follows from a ledger without faults is there, and no other."""
+        stores = {projection: self._stores.read(projection, _itself)[0] for projection in Projection}
+        derived = dict.fromkeys(Projection, 0)
+        for delta in delta_between(view, None, BEGINNING):
+            for projection, store in stores.items():
+                for quad in ox.parse(added_text(projection, delta), ox.RdfFormat.TRIG):
+                    if quad not in store:
+                        return False
+                    derived[projection] += 1
+        if any(len(store) != derived[projection] for projection, store in stores.items()):
+            return False
+        found.counts.complete, found.counts.current = derived[Projection.COMPLETE], derived[Projection.CURRENT]
+        return True
+
     def compare(self, projection: Projection, expected: ox.Store, found: Faults) -> None:
-        """Names the quads in which a store differs from what was derived."""
-        count, _ = self._stores.read(projection, lambda store: _compare(store, expected, projection, found))
+        """Names the quads in which a store differs from one made anew."""
+        kept, _ = self._stores.read(projection, _itself)
+        same = 0
+        for quad in kept:
+            if quad in expected:
+                same += 1
+            else:
+                found.add(f"stores/{projection} {quad}", "is in the store, and does not follow from the ledger")
+        for quad in expected:
+            if quad not in kept:
+                found.add(f"stores/{projection} {quad}", "follows from the ledger, and is not in the store")
         if projection is Projection.COMPLETE:
-            found.counts.complete = count
+            found.counts.complete = same
         else:
-            found.counts.current = count
+            found.counts.current = same
 
 
-def _compare(kept: ox.Store, expected: ox.Store, projection: Projection, found: Faults) -> int:
-    """How many quads are the same."""
-    if len(kept) == len(expected) and all(one == other for one, other in zip(kept, expected, strict=True)):
-        return len(kept)  # equal stores list their quads in the same order, so that each need not be looked up
-    same = 0
-    for quad in kept:
-        if quad in expected:
-            same += 1
-        else:
-            found.add(f"stores/{projection} {quad}", "is in the store, and does not follow from the ledger")
-    for quad in expected:
-        if quad not in kept:
-            found.add(f"stores/{projection} {quad}", "follows from the ledger, and is not in the store")
-    return same
+def _itself(store: ox.Store) -> ox.Store:
+    return store
 
 
 def _shown(state: StoreState) -> str:

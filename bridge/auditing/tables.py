@@ -5,6 +5,7 @@ Rules
 * SQLite's own check of the file passes: pages, indexes, constraints.
 * Items, leaf hashes and decisions belong to certificates that are there, and to something that they say. A request is
   kept of each certificate that is waiting, and of no other.
+* Facts believed of one statement in one graph have disjoint valid intervals.
 * `graphs` lists the graphs of the facts. Each idempotency key names a certificate that is there.
 
 Example
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
     from bridge.auditing.faults import Faults
     from bridge.auditing.log import LogAudit
     from bridge.ledger.session import Session
+
+_BELIEVED: Final = """SELECT subject_key, predicate_key, object_key, graph_key, subject, predicate, object, graph,
+        valid_from, valid_to, id
+    FROM facts INDEXED BY facts_by_statement WHERE superseded_by IS NULL
+    ORDER BY subject_key, predicate_key, object_key, graph_key, valid_from"""
+
+_Believed = tuple[int, int, int, int, str, str, str, str, int, int, bytes]
 
 _LISTED: Final = 100
 """Complaints of SQLite about one file."""
@@ -61,6 +69,8 @@ def look_at_tables(session: Session, found: Faults, log: LogAudit) -> None:
         _look_at_requests(session, found, log)
     with found.reading("graphs"):
         _look_at_graphs(session, found)
+    with found.reading("facts"):
+        _look_at_overlaps(session, found)
 
 
 def _look_at_owners(session: Session, found: Faults, table: str) -> None:
@@ -101,6 +111,20 @@ def _look_at_graphs(session: Session, found: Faults) -> None:
         found.add(f"graphs {graph}", "is listed, and no fact was ever recorded in it")
     for graph in sorted(used - listed):
         found.add(f"graphs {graph}", "is not listed, and has facts")
+
+
+def _look_at_overlaps(session: Session, found: Faults) -> None:
+    """Facts of one statement lie side by side in its index, among those whose terms have the same hashes."""
+    facts: Iterator[_Believed] = session.stream(_BELIEVED, (), as_it_is)
+    before: tuple[int, ...] = ()
+    reached: dict[tuple[str, ...], int] = {}
+    for row in facts:
+        start, end, identifier = row[8:]
+        if row[:4] != before:
+            before, reached = row[:4], {}
+        if start < reached.get(row[4:8], start):
+            found.add(f"facts {UUID(bytes=identifier)}", "overlaps another fact that is believed of its statement")
+        reached[row[4:8]] = max(end, reached.get(row[4:8], end))
 
 
 def _number(row: tuple[int]) -> int:

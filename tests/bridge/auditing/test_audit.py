@@ -32,7 +32,7 @@ from tests.bridge.auditing.history import (
     today,
     yesterday,
 )
-from tests.bridge.writing import NOON, OSLO, ROME, SetClock, living, person, write
+from tests.bridge.writing import ANN, NOON, OSLO, PARIS, ROME, SetClock, living, person, write
 
 A_CLEAR = "SELECT id FROM certificates WHERE verdict = 'clear' ORDER BY id LIMIT 1"
 BELIEVED = "SELECT id FROM facts WHERE superseded_by IS NULL ORDER BY row LIMIT 1"
@@ -495,6 +495,17 @@ def test_evidence_that_was_deleted_or_doubled_is_named(base: Path) -> None:
     assert f"evidence {UUID(bytes=edited)}" in named(base)
     edit(base, "DELETE FROM evidence WHERE id = ?", edited)
     assert f"evidence {UUID(bytes=edited)}" in named(base)
+
+
+def test_believed_facts_of_one_statement_that_overlap_are_named(base: Path) -> None:
+    first, second = (
+        one(base, f"SELECT id FROM facts WHERE superseded_by IS NULL AND object = '{PARIS.n3}' AND subject = '{ANN.n3}'"
+            f" ORDER BY valid_from LIMIT 1 OFFSET {number}")
+        for number in (0, 1)
+    )  # fmt: skip
+    edit(base, "UPDATE facts SET valid_to = 9223372036854775807 WHERE id = ?", first)
+    overlapping = [fault.place for fault in audit_ledger(base).faults if "overlaps" in fault.what]
+    assert f"facts {UUID(bytes=second)}" in overlapping
 
 
 # --- other tables -----------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ _COLUMNS: Final = (
 )  # fmt: skip
 _FACT: Final = f"SELECT {', '.join(_COLUMNS)} FROM facts WHERE id = ?"  # noqa: S608 - of constants
 _LATER: Final = frozenset({"superseded", "superseded_by"})
-"""Columns that recording leaves open."""
+"""Columns that superseding sets."""
 
 _SUPERSESSION: Final = "SELECT recorded, superseded, superseded_by, leaf FROM facts WHERE id = ?"
 _EVIDENCE: Final = f"SELECT {EVIDENCE_COLUMNS} FROM evidence INDEXED BY evidence_by_fact WHERE fact = ? AND id = ?"  # noqa: S608
@@ -159,7 +159,9 @@ class EffectsAudit:
         with self._found.reading(place):
             content = fact_of((*row[:6], *row[10:14], row[16], row[14], row[15], row[17], row[18])).content
             expected = next(fact_rows([(content, leaf)], by[0], by[1], term_key, set()))
-            wrong = _differing(_COLUMNS, row, expected) - _LATER
+            wrong = _differing(_COLUMNS, row, expected)
+            if row[17] is not None:
+                wrong -= _LATER
             stated = record_body(content)
             if stated != body:
                 wrong |= _members(stated, body)

@@ -49,7 +49,19 @@ def told(ended: Ended, status: int = 1) -> str:
 # --- the command line itself ------------------------------------------------------------------------------------------
 
 
-COMMANDS = ("serve", "load", "query", "verify", "key", "rebuild", "token", "token create", "token list", "token revoke")
+COMMANDS = (
+    "serve",
+    "load",
+    "query",
+    "verify",
+    "key",
+    "rebuild",
+    "audit",
+    "token",
+    "token create",
+    "token list",
+    "token revoke",
+)
 
 
 @pytest.mark.parametrize("words", ["", *COMMANDS])

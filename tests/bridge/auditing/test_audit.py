@@ -432,6 +432,7 @@ def add_fact(base: Path, leaf: bytes | None = None) -> None:
         "certificate = zeroblob(16)",
         "leaf = zeroblob(32)",
         "superseded = recorded + 1, superseded_by = zeroblob(16)",
+        "superseded = recorded + 1",
     ],
 )
 def test_a_fact_that_was_edited_is_named(base: Path, which: str, change: str) -> None:

@@ -76,9 +76,11 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
         telemetry=_NONE,
     )
     app.state.service = service
+    app.state.routes = []
     for routed in (changes, certificates, sparql, facts, health):
         app.include_router(routed.router)
         _add_head(app, routed.router)
+        app.state.routes += [route for route in routed.router.routes if isinstance(route, APIRoute)]
     app.add_middleware(RequestLog)
     problems.install(app)
     _add_openapi(app)

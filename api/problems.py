@@ -48,6 +48,7 @@ from kernel.errors import (
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from fastapi.routing import APIRoute
     from starlette.requests import Request
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -139,7 +140,17 @@ async def _http(request: Request, error: Exception) -> Response:
     kind, message, remedy = _BY_ROUTER[error.status_code]
     response = answer_problem(request, kind(message, remedy=remedy, where=request.url.path[:_SHOWN]))
     response.headers.update(error.headers or {})
+    if kind is MethodNotAllowed:
+        response.headers["Allow"] = ", ".join(_methods(request))
     return response
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods that a path is served by: the framework tells only those of the first route that fits."""
+    routes: list[APIRoute] = request.app.state.routes
+    path = request.url.path
+    methods = {method for route in routes if route.path_regex.match(path) for method in route.methods or ()}
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
 async def _unforeseen(request: Request, _: Exception) -> Response:

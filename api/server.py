@@ -4,7 +4,7 @@ Rules
 -----
 * The socket is bound before anything else: a port that is taken is one clear error.
 * SIGTERM and SIGINT end the service in order: no new requests, those that run are answered, then `serve` returns, and
-  whoever opened the base closes it.
+  whoever opened the base closes it. A query that does not end in time is given up, and its thread with it.
 
 Example
 -------
@@ -33,21 +33,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
+    from fastapi import FastAPI
+
+    from api.service import Service
     from api.settings import Settings
     from bridge.base import Base
 
 KEEP_ALIVE: Final = 75
 """Seconds for which an idle connection is kept: opening one costs a client more than its request."""
 
-PATIENCE: Final = 30
+PATIENCE: Final = 10
 """Seconds that requests have to end in when the service stops."""
 
 _BACKLOG: Final = 2048
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 
 
-def serve(base: Base, settings: Settings, announce: Callable[[str], None]) -> None:
-    """Serves an open base until the process is told to stop.
+def serve(base: Base, settings: Settings, announce: Callable[[str], None]) -> bool:
+    """Serves an open base until the process is told to stop; answers whether all that was begun has ended.
 
     Args:
         base: open; it is left open.
@@ -59,19 +62,22 @@ def serve(base: Base, settings: Settings, announce: Callable[[str], None]) -> No
     """
     configure_logging(settings.log_level)
     with listen(settings.host, settings.port) as listening:
-        server = server_for(base, settings)
+        app = create_app(base, settings)
+        server = server_for(app)
         with _stopped_by_signals(server):
             announce(url_of(listening))
             server.run(sockets=[listening])
+    service: Service = app.state.service
+    return not service.busy
 
 
-def server_for(base: Base, settings: Settings) -> uvicorn.Server:
-    """The server, ready to be run on a socket."""
+def server_for(app: FastAPI) -> uvicorn.Server:
+    """The server for an application, ready to be run on a socket."""
     # What it would say has query strings in it, and those are content; the request log says the rest.
     logging.getLogger("uvicorn.access").disabled = True
     return uvicorn.Server(
         uvicorn.Config(
-            create_app(base, settings),
+            app,
             loop="auto",
             http="httptools",
             ws="none",

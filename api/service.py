@@ -4,7 +4,9 @@ Rules
 -----
 * The base belongs to whoever opened it: it is neither opened nor closed here.
 * Two bounded pools, so that slow queries keep nobody from reading a certificate, and nothing from the health check.
-* A request's id goes along into the thread.
+* A request's id goes along into the thread. An error comes out of it without the frames that it passed: what a query
+  holds of a store belongs to its thread, and may not be let go of in another.
+* Closing waits for what is being done, but not for ever: a query cannot be stopped from outside.
 
 Example
 -------
@@ -16,12 +18,14 @@ Example
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+import logging
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from bridge.certificate_reading import CertificateReader
+from kernel.errors import CallerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +38,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _READ_THREADS: Final = 4
+
+CLOSING: Final = 5.0
+"""Seconds that closing waits for queries that are still running."""
+
+log = logging.getLogger("muniment.http")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +59,7 @@ class Service:
     certificates: CertificateReader = field(init=False, repr=False)
     _queries: ThreadPoolExecutor = field(init=False, repr=False)
     _reads: ThreadPoolExecutor = field(init=False, repr=False)
+    _running: set[Future[Any]] = field(init=False, repr=False, default_factory=set)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "certificates", CertificateReader(self.base.ledger))
@@ -64,17 +74,36 @@ class Service:
 
     async def query(self, work: Callable[[], T]) -> T:
         """Does what may take as long as a query can."""
-        return await _in(self._queries, work)
+        return await self._in(self._queries, work)
 
     async def read(self, work: Callable[[], T]) -> T:
         """Does what reads or parses, and takes no longer than what it is given."""
-        return await _in(self._reads, work)
+        return await self._in(self._reads, work)
 
     def close(self) -> None:
-        """Waits for what is being done; what has not begun is dropped."""
+        """Drops what has not begun, and waits a while for what has; `busy` says whether that was enough."""
         for pool in (self._queries, self._reads):
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+        _, endless = wait(set(self._running), CLOSING)
+        if endless:
+            log.warning("%d queries do not end and are given up", len(endless))
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is still being done."""
+        return bool(self._running)
+
+    async def _in(self, pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+        future: Future[T] = pool.submit(copy_context().run, _detached, work)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return await asyncio.wrap_future(future)
 
 
-async def _in(pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
-    return await asyncio.get_running_loop().run_in_executor(pool, copy_context().run, work)
+def _detached(work: Callable[[], T]) -> T:
+    """Does the work; its error keeps nothing of the thread alive."""
+    try:
+        return work()
+    except CallerError as error:
+        error.__context__ = error.__cause__ = None
+        raise error.with_traceback(None) from None

@@ -168,7 +168,8 @@ def _list(refusals: Refusals) -> None:
 def _answer(staged: Staged, outcome: Outcome, refusals: Refusals) -> Iterator[str]:
     """What became of the load, one line each."""
     if staged.changes is None:
-        yield "already loaded: the same files got this certificate before (--again loads them anew)"
+        now = "in review" if outcome.state is not None and outcome.state.value == "pending" else "loaded"
+        yield f"already {now}: the same files got this certificate before (--again loads them anew)"
     yield f"certificate  {'none' if outcome.certificate is None else urn(outcome.certificate)}"
     yield f"verdict      {outcome.verdict.value}"
     yield f"state        {'none' if outcome.state is None else outcome.state.value}"

@@ -15,6 +15,7 @@ Example
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -51,5 +52,8 @@ def serve(
 
     settings = read_settings(data=data, port=port, host=host, policy=policy)
     with Base.open(settings.data, policy=settings.verdict_policy, accept_clock=accept_clock) as base:
-        serve_base(base, settings, lambda url: typer.echo(f"muniment serves {settings.data} on {url}"))
+        ended = serve_base(base, settings, lambda url: typer.echo(f"muniment serves {settings.data} on {url}"))
+    if not ended:
+        # The base is closed and the ledger whole; the interpreter would wait for the threads of endless queries.
+        os._exit(0)
     return 0

@@ -185,12 +185,17 @@ def _digest(files: Sequence[LoadFile], options: LoadOptions, principal: Principa
 
 
 def _attempt(ledger: Ledger, digest: str, principal: Principal, *, again: bool) -> tuple[str, bool]:
-    """The session to stage or to answer with, and whether it was answered before."""
-    number = 0
+    """The session to stage or to answer with, and whether it was answered before.
+
+    What came to nothing is no answer to who asks again: shapes, or what is held, may have changed since.
+    """
+    number, stands = 0, False
     with ledger.reading() as view:
-        while view.idempotent(principal.id, session_key(_name(digest, number))) is not None:
+        while (entry := view.idempotent(principal.id, session_key(_name(digest, number)))) is not None:
+            record = view.certificate(entry.certificate)
+            stands = record is not None and record.state in {CertificateState.APPLIED, CertificateState.PENDING}
             number += 1
-    if number == 0 or again or ledger.staged_chunks(_name(digest, number)):
+    if not stands or again or ledger.staged_chunks(_name(digest, number)):
         return _name(digest, number), False
     return _name(digest, number - 1), True
 

@@ -12,6 +12,7 @@ from typing import Final
 
 import httpx2
 
+from api.app import create_app
 from api.auth import token_hash
 from api.server import listen, server_for, url_of
 from api.settings import Settings
@@ -67,7 +68,7 @@ class Served:
 @contextmanager
 def served(base: Base, settings: Settings | None = None) -> Iterator[Served]:
     """Serves an open base until the context is left; the base stays open."""
-    server = server_for(base, settings or Settings())
+    server = server_for(create_app(base, settings or Settings()))
     with listen("127.0.0.1", 0) as listening:
         # The socket takes connections already: whoever comes before the server runs, waits for it.
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, name="server")

@@ -145,6 +145,21 @@ def test_from_an_empty_folder_to_a_verified_certificate(tmp_path: Path) -> None:
     assert script("query", "SELECT ?o { ?s ?p ?o }", "--data", data).output == asked.output
 
 
+def test_a_query_without_end_does_not_keep_the_server_from_stopping(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    token = run("token", "create", "--data", data, "--role", "writer").output.strip()
+    triples = "".join(f"<urn:s{number}> <urn:p> {number} .\n" for number in range(300))
+    endless = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p . ?q ?r ?s }"
+    with serving(data) as (server, url):
+        with httpx2.Client(trust_env=False, headers={"Authorization": f"Bearer {token}"}) as client:
+            assert client.post(f"{url}/changes", content=triples, headers={"Content-Type": "text/turtle"}).is_success
+            with pytest.raises(httpx2.ReadTimeout):
+                client.get(f"{url}/sparql", params={"query": endless}, timeout=1)
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(PATIENCE) == 0
+    assert run("query", "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", "--data", data, "--format", "csv").lines == ["n", "300"]
+
+
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
 def test_what_was_answered_before_the_end_is_there_after_it(tmp_path: Path, end: signal.Signals) -> None:
     data = tmp_path / "data"

@@ -153,6 +153,8 @@ def test_what_is_not_served_is_a_problem_document(
     conforms(answer.json(), "Problem")
     assert (answer.json()["code"], answer.json()["where"]) == (code, path)
     assert ("allow" in answer.headers) is (status == 405)
+    if path == "/sparql" and status == 405:
+        assert answer.headers["allow"] == "GET, HEAD, POST"
 
 
 @pytest.mark.parametrize("path", ["/health", "/certificates", "/facts?subject=urn:a", "/openapi.json", "/facts"])
@@ -270,10 +272,9 @@ def test_a_line_is_logged_for_every_request_without_what_is_secret(
             "/facts", params={"subject": "urn:private"}, headers={"authorization": f"Bearer {token}"}
         )
     assert answer.status_code == 200
-    line = next(record.getMessage() for record in caplog.records if record.name == "muniment.http")
-    assert re.fullmatch(r"GET /facts 200 \d+\.\d ms principal=writer-[\w-]+", line)
-    assert token not in caplog.text
-    assert "private" not in caplog.text
+    lines = [record.getMessage() for record in caplog.records if not record.name.startswith("httpx2")]  # the client's
+    assert any(re.fullmatch(r"GET /facts 200 \d+\.\d ms principal=writer-[\w-]+", line) for line in lines)
+    assert not any(token in line or "private" in line for line in lines)
 
 
 @pytest.mark.parametrize(("given", "kept"), [("trace-1.A_b", True), ("a b", False), ("x" * 65, False), ("é", False)])

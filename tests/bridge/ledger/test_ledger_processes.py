@@ -21,7 +21,7 @@ from tests.bridge.ledger.contract import LEAF, apply, content, snapshot, write
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 OPENING = """
 import sys
 from pathlib import Path

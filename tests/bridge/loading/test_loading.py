@@ -593,6 +593,9 @@ def test_a_file_that_breaks_a_shape_is_refused_whole_with_what_breaks_it(base: B
     assert outcome.verdict is Verdict.REFUSED
     assert {(finding.focus, finding.value) for finding in outcome.findings} == {(f"<{EX}s7>", f"<{EX}s8>")}
     assert believed(base) == []
+    load(base, a_file(tmp_path, "missing.ttl", f"<{EX}s8> a <{EX}Person> ; <{EX}knows> <{EX}s8> ."))
+    again = load(base, a_file(tmp_path, "people.ttl", *people))
+    assert (again.verdict, again.certificate != outcome.certificate) == (Verdict.CLEAR, True), "judged anew"
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------

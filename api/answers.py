@@ -15,7 +15,7 @@ Example
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from certificates.ids import urn
 from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
@@ -23,7 +23,7 @@ from kernel.terms import XSD_STRING, Iri, Literal, parse_term
 from kernel.timevalues import Bound, parse_time, spell_end, spell_start
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from api import models
     from bridge.certificate_reading import CertificateDetail, ItemSlice
@@ -62,8 +62,11 @@ def value(term: Term) -> models.Value:
 # --- outcomes and findings --------------------------------------------------------------------------------------------
 
 
-def outcome(outcome: Outcome, findings: Iterable[Finding]) -> models.Outcome:
-    """What became of a request, with the findings that its caller may see."""
+WITHHELD: Final = "the verdict also rests on graphs that you may not read: ask an editor of the whole base"
+
+
+def outcome(outcome: Outcome, findings: Sequence[Finding]) -> models.Outcome:
+    """What became of a request, with the findings that its caller may see, and whether those are all."""
     answer: models.Outcome = {
         "certificate": None if outcome.certificate is None else urn(outcome.certificate),
         "verdict": outcome.verdict,
@@ -75,6 +78,8 @@ def outcome(outcome: Outcome, findings: Iterable[Finding]) -> models.Outcome:
         answer["successor"] = urn(outcome.successor)
     if outcome.why is not None:
         answer["why"] = outcome.why
+    elif len(findings) < len(outcome.findings):
+        answer["why"] = WITHHELD
     return answer
 
 

@@ -194,7 +194,9 @@ class Outcome(TypedDict):
     head: Annotated[Position | None, Field(description="where it was applied; null while it is not")]
     findings: Annotated[list[Finding], Field(description="those drawn from graphs that the caller may read")]
     successor: NotRequired[Annotated[Urn, Field(description="the certificate that took the place of a stale one")]]
-    why: NotRequired[Annotated[str, Field(description="why a stale certificate has no successor")]]
+    why: NotRequired[
+        Annotated[str, Field(description="why a stale certificate has no successor, or a verdict not all its findings")]
+    ]
 
 
 class CertificateSummary(TypedDict):

@@ -220,3 +220,14 @@ def test_case_48_an_old_violation_blocks_nobody_and_a_new_one_is_refused(server:
     admin = govern(server, "shapes", ONE_NAME)
     post(admin, change("ann", "livesIn", "paris"))
     post(admin, change("ann", "code", {"@value": "8", "@type": f"{XSD}int"}), status=422)
+
+
+def test_a_verdict_that_rests_on_unseen_graphs_says_so_and_no_more(server: Served) -> None:
+    admin = govern(server, "shapes", ONE_NAME.replace("sh:targetClass ex:Person", "sh:targetSubjectsOf ex:name"))
+    post(admin, change("ann", "name", {"@value": "Secret"}, graph="urn:hidden"))
+    held = server.client(Role.WRITER, "urn:mine")
+    refused = post(held, change("ann", "name", {"@value": "Ann"}, graph="urn:mine"), status=422)
+    assert (refused["verdict"], refused["findings"]) == ("refused", [])
+    assert "may not read" in refused["why"]
+    assert "Secret" not in str(refused)
+    assert "hidden" not in str(refused)

@@ -174,8 +174,9 @@ class Reader:
 
     def _as_of(self, text: str) -> Instant:
         if text.isdigit():
+            year = f", or {text}-01-01" if len(text) == len("2024") else ""
             raise InvalidParameter(
-                f"{text} could mean a year or a head", remedy=f"write head:{text}, or {text}-01-01", where="as-of"
+                f"{text} could mean a year or a head", remedy=f"write head:{text}{year}", where="as-of"
             )
         named = _HEAD.fullmatch(text)
         if named is not None:

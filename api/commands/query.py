@@ -163,7 +163,7 @@ def _print(reply: Reply, *, table: bool) -> None:
 
         print_table(reply.body)
     else:
-        sys.stdout.buffer.write(reply.body)
+        sys.stdout.buffer.write(reply.body if not table or reply.body.endswith(b"\n") else reply.body + b"\n")
         sys.stdout.buffer.flush()
     if table:
         typer.echo(f"head {reply.head or 'none'}, valid at {reply.valid_at}", err=True)

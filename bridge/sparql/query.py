@@ -100,7 +100,9 @@ def require_query(shape: QueryShape) -> None:
     if shape.form is Form.UPDATE:
         raise QueryRefused(
             "LOAD is not served here" if shape.load else "this is an update, not a query",
-            remedy="send what you have as a document" if shape.load else "send updates where updates are taken",
+            remedy="send what you have as a document"
+            if shape.load
+            else "ask for changes instead: POST /changes over HTTP",
         )
     if shape.form is Form.UNKNOWN:
         raise QueryRefused(

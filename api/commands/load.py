@@ -98,7 +98,7 @@ def load(
     """Load files under one certificate.
 
     All files are read first, then judged as a whole. Given again after an interruption, the same command goes on where
-    it was; given again after that, it answers with the same certificate.
+    it was; given again after that, it answers with the same certificate, unless that was refused or rejected.
 
     Exit status: 0 applied, 2 in review, 3 refused or rejected, 4 stale; 1 an error; 64 a wrong command line.
     """

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -41,7 +40,7 @@ from kernel.terms import Iri, parse_term
 if TYPE_CHECKING:
     from api import models
     from bridge.base import Base
-    from bridge.reading import FoundFact
+    from bridge.reading import Place
     from kernel.access import Principal
     from kernel.ports import TermCanonicaliser
     from kernel.terms import Term
@@ -63,8 +62,6 @@ _PARAMETERS: Final = (SUBJECT, PREDICATE, OBJECT, GRAPH, _VALID_AT, AS_OF, LIMIT
 ANY: Final = "any"
 
 _PLACE: Final = struct.Struct(">qqq16s")
-_Place = tuple[int, int, int, bytes]
-"""Start and end of valid time, recording instant, id: where a fact stands in the order of `Reader.facts`."""
 
 router = APIRouter(tags=["reading"])
 
@@ -96,13 +93,11 @@ def _page(base: Base, caller: Principal, parameters: Parameters) -> models.FactP
     )
     limit, after = parameters.number(LIMIT, default=100), parameters.text(AFTER)
     moment = base.reader.moment(parameters.time(AS_OF), None if every_time else valid_at)
-    found = base.reader.facts(caller, wanted, moment)
-    first = 0 if after is None else bisect_right(found, _place_named(after), key=_place_of)
-    page = found[first : first + limit]
-    more = first + limit < len(found)
+    last = None if after is None else _place_named(after)
+    page = base.reader.facts(caller, wanted, moment, limit=limit, after=last)
     return {
-        "items": [written.fact(each) for each in page],
-        "next": urlsafe_b64encode(_PLACE.pack(*_place_of(page[-1]))).decode() if more else None,
+        "items": [written.fact(each) for each in page.found],
+        "next": urlsafe_b64encode(_PLACE.pack(*page.found[-1].place)).decode() if page.more else None,
     }
 
 
@@ -117,12 +112,7 @@ def _object(parameters: Parameters, canonicaliser: TermCanonicaliser) -> Term | 
         raise
 
 
-def _place_of(found: FoundFact) -> _Place:
-    fact = found.fact
-    return fact.interval.start, fact.interval.end, fact.recorded_at, fact.id.bytes
-
-
-def _place_named(after: str) -> _Place:
+def _place_named(after: str) -> Place:
     try:
         start, end, recorded_at, identifier = _PLACE.unpack(urlsafe_b64decode(after.encode("ascii")))
     except (ValueError, struct.error) as error:

@@ -22,11 +22,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from heapq import nsmallest
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from bridge.sparql.dataset import Dataset, dataset_for
-from bridge.sparql.query import answer, evaluate, finish
-from bridge.sparql.results import Format, negotiate
+from bridge.sparql.query import evaluate, finish
+from bridge.sparql.results import negotiate
+from bridge.sparql.sample import Sample, sample
 from bridge.sparql.scan import scan
 from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter
@@ -34,8 +36,9 @@ from kernel.instants import Instant
 from kernel.timevalues import parse_point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from bridge.sparql.results import Results
     from bridge.stores.pair import OxigraphStores
     from bridge.stores.snapshots import Snapshots
     from kernel.access import Principal
@@ -43,7 +46,12 @@ if TYPE_CHECKING:
     from kernel.ports import Head, HostClock, Ledger, LedgerView
     from kernel.terms import Iri, Term
 
+T = TypeVar("T")
+
 _HEAD = re.compile(r"head:(\d{1,18})")
+
+Place: TypeAlias = tuple[int, int, int, bytes]
+"""Start and end of valid time, recording instant, id: where a fact stands in the order of `Reader.facts`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +112,28 @@ class FoundFact:
     fact: Fact
     evidence: tuple[Evidence, ...]
 
+    @property
+    def place(self) -> Place:
+        """Where it stands among others."""
+        return _place(self.fact)
+
+
+@dataclass(frozen=True, slots=True)
+class FactPage:
+    """Facts in their order, and whether more come after the last of them."""
+
+    found: tuple[FoundFact, ...]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """The first of an answer, and the state that it is of."""
+
+    sample: Sample
+    head: int | None
+    valid_at: Instant
+
 
 class Reader:
     """Answers reads; safe from any thread, and never waits for the writer."""
@@ -137,17 +167,31 @@ class Reader:
             QueryRefused: a query that cannot be parsed, is an update, or calls SERVICE.
             NotAcceptable: no format that the caller accepts.
         """
-        shape = scan(request.text)
-        form = negotiate(request.accept, shape.form)
-        with self._ledger.reading() as view:
-            dataset = dataset_for(request.principal, shape, view.graphs(), request.default_graphs, request.named_graphs)
-            if moment != NOW:
-                return self._at(view, moment, request, dataset, form)
-        results, state = self._stores.read(_projection(dataset), lambda store: evaluate(store, request.text, dataset))
-        return Answer(finish(results, form), form.media_type, state.head, state.clock)
+        form = negotiate(request.accept, scan(request.text).form)
+        body, known, valid_at = self._ask(request, moment, lambda results: finish(results, form))
+        return Answer(body, form.media_type, known, valid_at)
 
-    def facts(self, principal: Principal, wanted: FactFilter, moment: Moment = NOW) -> list[FoundFact]:
-        """Facts believed and true at the moment, of graphs that the caller may read, by start.
+    def sample(self, request: QueryRequest, moment: Moment = NOW, *, limit: int) -> Sampled:
+        """The first `limit` rows or triples of a query's answer, for people to look at; memory is bounded by them.
+
+        Raises:
+            QueryRefused: as `query` does.
+        """
+        return Sampled(*self._ask(request, moment, lambda results: sample(results, limit)))
+
+    def facts(
+        self, principal: Principal, wanted: FactFilter, moment: Moment = NOW, *, limit: int, after: Place | None = None
+    ) -> FactPage:
+        """Up to `limit` facts believed and true at the moment, of graphs that the caller may read, by start.
+
+        All facts of the subject, object or graph are looked at, and only those of the page are held.
+
+        Args:
+            principal: the caller.
+            wanted: which facts.
+            moment: when.
+            limit: how many at most.
+            after: the place of the last fact of the page before.
 
         Raises:
             InvalidParameter: a filter without subject, object or graph.
@@ -158,17 +202,20 @@ class Reader:
             )
         with self._ledger.reading() as view:
             valid_at = view.head().clock if moment.valid_at is None else moment.valid_at
-            found = [
+            seen = (
                 fact
                 for fact in self._believed(view, wanted, moment)
-                if principal.may_read(fact.statement.graph) and (wanted.every_time or fact.interval.contains(valid_at))
-            ]
-            evidence = view.evidence_of([fact.id for fact in found])
-        known = [
+                if principal.may_read(fact.statement.graph)
+                and (wanted.every_time or fact.interval.contains(valid_at))
+                and (after is None or after < _place(fact))
+            )
+            first = nsmallest(limit + 1, seen, key=_place)
+            evidence = view.evidence_of([fact.id for fact in first[:limit]])
+        found = (
             FoundFact(fact, tuple(item for item in evidence.get(fact.id, ()) if _known(item.recorded_at, moment)))
-            for fact in found
-        ]
-        return sorted(known, key=lambda each: (each.fact.interval, each.fact.recorded_at, each.fact.id))
+            for fact in first[:limit]
+        )
+        return FactPage(tuple(found), len(first) > limit)
 
     # --- moments ------------------------------------------------------------------------------------------------------
 
@@ -203,14 +250,27 @@ class Reader:
             )
         return instant
 
-    def _at(self, view: LedgerView, moment: Moment, request: QueryRequest, dataset: Dataset, form: Format) -> Answer:
+    def _ask(
+        self, request: QueryRequest, moment: Moment, read: Callable[[Results], T]
+    ) -> tuple[T, int | None, Instant]:
+        """What is read of the results of a query; with the head and the valid time that they are of."""
+        shape = scan(request.text)
+        with self._ledger.reading() as view:
+            dataset = dataset_for(request.principal, shape, view.graphs(), request.default_graphs, request.named_graphs)
+            if moment != NOW:
+                return self._at(view, moment, request, dataset, read)
+        results, state = self._stores.read(_projection(dataset), lambda store: evaluate(store, request.text, dataset))
+        return read(results), state.head, state.clock
+
+    def _at(
+        self, view: LedgerView, moment: Moment, request: QueryRequest, dataset: Dataset, read: Callable[[Results], T]
+    ) -> tuple[T, int | None, Instant]:
         head = view.head()
         as_of = head.instant if moment.as_of is None else moment.as_of
         valid_at = head.clock if moment.valid_at is None else moment.valid_at
         known = None if as_of is None else view.head_at(as_of)
         store = self._snapshots.at(view, as_of, valid_at, _projection(dataset), with_history=dataset.history)
-        body = answer(store, request.text, dataset, form, now=valid_at)
-        return Answer(body, form.media_type, known, valid_at)
+        return read(evaluate(store, request.text, dataset, now=valid_at)), known, valid_at
 
     def _believed(self, view: LedgerView, wanted: FactFilter, moment: Moment) -> Iterator[Fact]:
         """What is believed now comes from the indexes; what was believed then from everything recorded by then."""
@@ -220,6 +280,10 @@ class Reader:
             )
         recorded = view.facts_recorded(None, moment.as_of)
         return (_as_known(fact, moment.as_of) for fact in recorded if _matches(fact, wanted, moment.as_of))
+
+
+def _place(fact: Fact) -> Place:
+    return fact.interval.start, fact.interval.end, fact.recorded_at, fact.id.bytes
 
 
 def _projection(dataset: Dataset) -> Projection:

@@ -74,7 +74,7 @@ def evaluate(store: ox.Store, text: str, dataset: Dataset, *, now: Instant | Non
         StoreUnavailable: the store cannot be read.
     """
     require_query(scan(text))
-    with store_errors(), _evaluation_errors():
+    with store_errors(), evaluation_errors():
         return _started(store, runnable(text, now), dataset)
 
 
@@ -86,7 +86,7 @@ def finish(results: Results, form: Format) -> bytes:
         NotAcceptable: the format cannot carry something in the answer.
         StoreUnavailable: the store cannot be read.
     """
-    with store_errors(), _evaluation_errors():
+    with store_errors(), evaluation_errors():
         return serialise(results, form)
 
 
@@ -118,7 +118,8 @@ def _started(store: ox.Store, text: str, dataset: Dataset) -> Results:
 
 
 @contextmanager
-def _evaluation_errors() -> Iterator[None]:
+def evaluation_errors() -> Iterator[None]:
+    """Turns what the engine raises while results are read into `QueryRefused`."""
     try:
         yield
     except SyntaxError as error:

@@ -7,6 +7,7 @@ Rules (NothingLeaks)
 * A finding is seen by those who may read every graph that it was drawn from. Of an item that is withheld or purged its
   leaf hash is left, so that those who see the others can still prove them by the root that was signed.
 * Items come in slices: a load has as many as it has facts.
+* Lists are newest first. Oldest first, everything that fits is looked at, and only a page of it held.
 
 Example
 -------
@@ -20,12 +21,15 @@ Example
 from __future__ import annotations
 
 import json
+from collections import deque
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from certificates.findings import Finding
 from certificates.items import ItemKind
 from kernel.errors import NotFound
+from kernel.instants import DAY
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
@@ -35,23 +39,48 @@ if TYPE_CHECKING:
     from certificates.certificate import Verdict
     from certificates.items import SaltedItem
     from kernel.access import Principal
+    from kernel.instants import Instant
     from kernel.ports import CertificateRecord, CertificateState, DecisionRecord, Ledger, LedgerView
 
 _LARGEST_CHUNK: Final = 1_024
 """Certificates read at a time while a page is filled, at most."""
 
+_SLACK: Final = DAY
+"""By how much the order of issuing may differ from that of ids, which are made by the host's own clock."""
+
 
 @dataclass(frozen=True, slots=True)
 class CertificateFilter:
-    """Which certificates; None: whatever theirs is."""
+    """Which certificates; None: whatever theirs is.
+
+    Args:
+        graph: one of the graphs that they touch.
+        since: issued at that instant or later.
+        before: issued before that instant.
+    """
 
     state: CertificateState | None = None
     verdict: Verdict | None = None
+    graph: Iri | None = None
+    since: Instant | None = None
+    before: Instant | None = None
+
+    def fits(self, record: CertificateRecord) -> bool:
+        """Whether a certificate of the state and verdict is one of them."""
+        return (
+            (self.graph is None or self.graph in record.graphs)
+            and (self.since is None or self.since <= record.issued_at)
+            and (self.before is None or record.issued_at < self.before)
+        )
+
+    def may_follow(self, record: CertificateRecord) -> bool:
+        """Whether one that is older than this one can still fit."""
+        return self.since is None or record.issued_at >= self.since - _SLACK
 
 
 @dataclass(frozen=True, slots=True)
 class CertificatePage:
-    """Certificates, newest first, and the one after which the next page begins; None at the end."""
+    """Certificates in the order asked for, and the one after which the next page begins; None at the end."""
 
     records: tuple[CertificateRecord, ...]
     after: UUID | None
@@ -92,27 +121,37 @@ class CertificateReader:
         self._ledger = ledger
 
     def page(
-        self, principal: Principal, wanted: CertificateFilter, *, limit: int, after: UUID | None = None
+        self,
+        principal: Principal,
+        wanted: CertificateFilter,
+        *,
+        limit: int,
+        after: UUID | None = None,
+        oldest_first: bool = False,
     ) -> CertificatePage:
-        """Up to `limit` certificates that the caller may see, from just below `after` on."""
-        seen: list[CertificateRecord] = []
+        """Up to `limit` certificates that the caller may see, from just beyond `after` on."""
         with self._ledger.reading() as view:
-            for record in _listed(view, wanted, after, limit + 1):
-                if may_see(principal, record):
-                    seen.append(record)
-                if len(seen) > limit:
-                    return CertificatePage(tuple(seen[:limit]), seen[limit - 1].id)
-        return CertificatePage(tuple(seen), None)
+            if oldest_first:
+                newer = takewhile(
+                    lambda record: after is None or record.id > after, _listed(view, wanted, None, limit + 1)
+                )
+                last = deque((each for each in newer if may_see(principal, each) and wanted.fits(each)), limit + 1)
+                seen = [*reversed(last)]
+            else:
+                older = _listed(view, wanted, after, limit + 1)
+                fitting = (each for each in older if may_see(principal, each) and wanted.fits(each))
+                seen = [*islice(fitting, limit + 1)]
+        return CertificatePage(tuple(seen[:limit]), seen[limit - 1].id if len(seen) > limit else None)
 
     def one(self, principal: Principal, certificate: UUID) -> CertificateRecord:
         """A certificate by its id. Raises `NotFound`, also for one that the caller may not see."""
         with self._ledger.reading() as view:
-            return _visible(view, principal, certificate)
+            return visible(view, principal, certificate)
 
     def detail(self, principal: Principal, certificate: UUID, *, first: int, limit: int) -> CertificateDetail:
         """A certificate with its findings, decisions, and plan items from ordinal `first` on. Raises `NotFound`."""
         with self._ledger.reading() as view:
-            record = _visible(view, principal, certificate)
+            record = visible(view, principal, certificate)
             found = {item.ordinal: item for item in view.items(certificate, ItemKind.FINDING)}
             findings = {ordinal: Finding.from_body(json.loads(item.body)) for ordinal, item in found.items()}
             shown = {ordinal for ordinal, finding in findings.items() if _may_read(principal, finding.graphs)}
@@ -141,7 +180,8 @@ def _may_read(principal: Principal, graphs: Iterable[str]) -> bool:
     return all(principal.may_read(Iri(graph)) for graph in graphs)
 
 
-def _visible(view: LedgerView, principal: Principal, certificate: UUID) -> CertificateRecord:
+def visible(view: LedgerView, principal: Principal, certificate: UUID) -> CertificateRecord:
+    """A certificate that the caller may see. Raises `NotFound` for others and for none."""
     record = view.certificate(certificate)
     if record is None or not may_see(principal, record):
         raise NotFound("there is no such certificate", remedy="list them with GET /certificates")
@@ -153,7 +193,7 @@ def _listed(view: LedgerView, wanted: CertificateFilter, after: UUID | None, chu
     while True:
         records = view.certificates(state=wanted.state, verdict=wanted.verdict, after=after, limit=chunk)
         yield from records
-        if len(records) < chunk:
+        if len(records) < chunk or not wanted.may_follow(records[-1]):
             return
         after = records[-1].id
         chunk = min(2 * chunk, _LARGEST_CHUNK)

@@ -372,6 +372,10 @@ class Stores(Protocol):
         """Brings both stores up by one delta; doing so again changes nothing. Raises `StoreUnavailable`."""
         ...
 
+    def applying(self, delta: StoreDelta) -> AbstractContextManager[None]:
+        """As `apply`: the current store on the way in, the complete one, whose readers wait, on the way out."""
+        ...
+
     def load(self, deltas: Iterable[StoreDelta]) -> None:
         """As `apply`, for many facts at once with bounded memory; readers stay on the state before until it is done."""
         ...

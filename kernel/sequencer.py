@@ -4,8 +4,9 @@ Rules (OneSequencer)
 -----
 * Jobs run one after another on one thread. Those that wait when it turns to them form a group: one ledger transaction,
   one fsync, one delta for the stores. A load session is a group of its own.
-* Answers follow the commit, and the stores. A job that meets a caller's error before it wrote anything leaves the group
-  as it was; any other failure discards the group, fails that job, and plans the others again.
+* Answers follow the commit and the current store; the complete store comes after them, and its readers wait for it.
+* A job that meets a caller's error before it wrote anything leaves the group as it was; any other failure discards the
+  group, fails that job, and plans the others again.
 * If the commit fails, the whole group is discarded and planned again, once; then its jobs fail.
 * What is committed is answered as such, whatever becomes of the stores: they are behind then, and brought up later.
 * When nothing is asked, the clock still moves: facts that begin or end are brought in or out as they fall due.
@@ -59,6 +60,10 @@ class _Job(Generic[T]):
     run: Callable[[Group], T]
     future: Future[T]
     alone: bool
+
+
+_Answers = deque[tuple[_Job[object], object]]
+"""Jobs that are durable, each with its answer or its caller's error."""
 
 
 class Sequencer:
@@ -176,26 +181,23 @@ class Sequencer:
         """Runs the jobs in one transaction, commits it, brings the stores up and answers."""
         with self._ledger.transaction() as tx:
             group = Group(tx, self._host, self._due)
-            answers = [(job, _run(job, group)) for job in jobs]
+            answers = deque([(job, _run(job, group)) for job in jobs])
             delta = group.close()
             tx.commit()
         self._due = group.due
-        self._bring_up(delta, alone=jobs[0].alone)
-        for job, answer in answers:
-            if isinstance(answer, CallerError):
-                job.future.set_exception(answer)
-            else:
-                job.future.set_result(answer)
+        self._bring_up(delta, answers, alone=jobs[0].alone)
+        _answer(answers)
 
-    def _bring_up(self, delta: StoreDelta | None, *, alone: bool = False) -> None:
-        """Brings the stores up after a commit; when they fail, in whatever way, they are behind."""
+    def _bring_up(self, delta: StoreDelta | None, answers: _Answers, *, alone: bool = False) -> None:
+        """Brings the stores up after a commit, and answers amid it; when they fail, however, they are behind."""
         if self._behind and monotonic() < self._not_before:
             return
         try:
             if self._behind or alone:
                 self._catch_up()
             elif delta is not None:
-                self._stores.apply(delta)
+                with self._stores.applying(delta):
+                    _answer(answers)
         except BaseException:
             log.exception("the stores are behind the ledger; tried again shortly")
             self._behind = True
@@ -233,7 +235,7 @@ class Sequencer:
             delta = group.close()
             tx.commit()
         self._due = group.due
-        self._bring_up(delta)
+        self._bring_up(delta, deque())
 
 
 class _Discarded(Exception):
@@ -255,6 +257,16 @@ def _run(job: _Job[object], group: Group) -> object:
             log.exception("a write failed; its group is planned again without it")
         job.future.set_exception(error)
         raise _Discarded from error
+
+
+def _answer(answers: _Answers) -> None:
+    """Gives the answers that are left."""
+    while answers:
+        job, answer = answers.popleft()
+        if isinstance(answer, CallerError):
+            job.future.set_exception(answer)
+        else:
+            job.future.set_result(answer)
 
 
 def _fail(jobs: list[_Job[object]], error: BaseException) -> None:

@@ -3,7 +3,8 @@
 Rules
 -----
 * The current store is what a reader of everything asks by default; the complete one has governance and history too.
-* The complete store goes first: whatever the current one shows, the complete one can already explain.
+* The current store goes first, and the complete one, which costs five times as much, after what need not wait for it;
+  its readers do: whatever the current one shows, the complete one explains to whoever asks it from then on.
 * The two may stand apart for a moment, or after a failure. Each read says what state it was answered for; `position` is
   the lower of both, from which on deltas are applied to both again. Where one has come nowhere yet, both are cleared.
 * After a write that failed, single deltas are refused until a load is done: none may go missing in between.
@@ -21,7 +22,7 @@ Example
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -34,7 +35,7 @@ from kernel.instants import BEGINNING, Instant
 from kernel.projection import delta_between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     import pyoxigraph as ox
@@ -81,11 +82,18 @@ class OxigraphStores:
         Raises:
             StoreUnavailable: a store failed, now or earlier; bring both up by loading from `position` on.
         """
+        with self.applying(delta):
+            pass
+
+    @contextmanager
+    def applying(self, delta: StoreDelta) -> Iterator[None]:
+        """As `apply`, but the complete store is brought up only on leaving; whoever reads it waits."""
         if self._torn:
             raise StoreUnavailable("an earlier write to a store failed", remedy="load from their position on")
         self._start_over()
-        for store in self._stores.values():
-            store.apply(delta)
+        with self._stores[Projection.COMPLETE].applying(delta):
+            self._stores[Projection.CURRENT].apply(delta)
+            yield
 
     def load(self, deltas: Iterable[StoreDelta]) -> None:
         """Brings both stores up by many deltas with bounded memory; readers stay on the state before until it is done.

@@ -19,6 +19,7 @@ Example
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import pyoxigraph as ox
@@ -29,7 +30,7 @@ from bridge.stores.projections import Projection, added_text, removed_text
 from bridge.stores.serving import ServedStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from kernel.ports import StoreDelta
@@ -75,10 +76,16 @@ class ProjectionStore:
 
     def apply(self, delta: StoreDelta) -> None:
         """Brings the store up by one delta in one transaction. Raises `StoreUnavailable`."""
-        removed, added = removed_text(self._projection, delta), added_text(self._projection, delta)
-        self._torn = True
+        with self.applying(delta):
+            pass
+
+    @contextmanager
+    def applying(self, delta: StoreDelta) -> Iterator[None]:
+        """Holds readers back while it is open, and does what `apply` does as it is left."""
         with self._served.changing() as store:
-            _write(store, removed, added)
+            yield
+            self._torn = True
+            _write(store, removed_text(self._projection, delta), added_text(self._projection, delta))
             self._arrive(store, StoreState.after(delta))
 
     def begin_load(self) -> Load:

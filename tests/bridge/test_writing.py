@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 from uuid import UUID
 
+import pyoxigraph as ox
 import pytest
 
 from bridge.base import Base
 from bridge.host import SystemClock
+from bridge.stores.markers import StoreState
+from bridge.stores.projection_store import ProjectionStore
+from bridge.stores.projections import Projection
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from certificates.proof import verify
@@ -427,6 +432,32 @@ class WritingCase(BaseCase):
         first = load(base, "session", [Assert(living(PARIS))])
         assert load(base, "session", [Assert(living(PARIS))]) == first
         assert len(audit(base).certificates) == 1
+
+    # --- the complete store follows -----------------------------------------------------------------------------------
+
+    def test_an_answer_does_not_wait_for_the_complete_store_but_its_readers_do(
+        self, base: Base, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = write(base, Assert(living(OSLO)))
+        held, released = Event(), Event()
+        arrive = ProjectionStore._arrive
+
+        def slow(store: ProjectionStore, quads: ox.Store, state: StoreState) -> None:
+            if store._projection is Projection.COMPLETE and state.head != before.head:
+                held.set()
+                assert released.wait(PATIENCE)
+            arrive(store, quads, state)
+
+        monkeypatch.setattr(ProjectionStore, "_arrive", slow)
+        outcome = write(base, Assert(living(PARIS)))
+        assert held.wait(PATIENCE)
+        with ThreadPoolExecutor(1) as readers:
+            reading = readers.submit(base.stores.read, Projection.COMPLETE, len)
+            now, state = base.stores.read(Projection.CURRENT, len)
+            assert (now, state.head) == (2, outcome.head)
+            assert not reading.done()
+            released.set()
+            assert reading.result(PATIENCE)[1].head == outcome.head
 
     # --- stores that fail ---------------------------------------------------------------------------------------------
 

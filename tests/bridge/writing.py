@@ -229,10 +229,12 @@ class WatchedStores(OxigraphStores):
         assert isinstance(base.stores, cls)
         return base.stores
 
-    def apply(self, delta: StoreDelta) -> None:
+    @contextmanager
+    def applying(self, delta: StoreDelta) -> Iterator[None]:
         """As the stores' own, unless it is to fail."""
         self._fail()
-        super().apply(delta)
+        with super().applying(delta):
+            yield
         with self._arrived:
             self._arrived.notify_all()
 

@@ -86,12 +86,15 @@ def _after(owner: type | ModuleType, name: str, when: Condition | None = None) -
 APPLY: Final = {
     "before the commit": _before(SqliteTransaction, "commit"),
     "after the commit": _after(SqliteTransaction, "commit"),
-    "amid the complete store": _before(ProjectionStore, "_arrive", of(Projection.COMPLETE)),
-    "between the stores": _after(ProjectionStore, "_arrive", of(Projection.COMPLETE)),
     "amid the current store": _before(ProjectionStore, "_arrive", of(Projection.CURRENT)),
-    "after the stores": _after(ProjectionStore, "_arrive", of(Projection.CURRENT)),
+    "between the stores": _after(ProjectionStore, "_arrive", of(Projection.CURRENT)),
+    "amid the complete store": _before(ProjectionStore, "_arrive", of(Projection.COMPLETE)),
+    "after the stores": _after(ProjectionStore, "_arrive", of(Projection.COMPLETE)),
 }
 """On the way of a group of writes, or of the clock, into ledger and stores."""
+
+ANSWERED: Final = frozenset({"amid the complete store", "after the stores"})
+"""Those of `APPLY` at which the answer may have been given."""
 
 STAGING: Final = {
     "amid staging": _after(SqliteLedger, "stage", nth(2)),

@@ -17,13 +17,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from bridge.exporting.submitted import submitted
 from certificates.ids import urn
 from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
 from kernel.terms import XSD_STRING, Iri, Literal, parse_term
-from kernel.timevalues import Bound, parse_time, spell_end, spell_start
+from kernel.timevalues import spell_end, spell_start
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from api import models
     from bridge.certificate_reading import CertificateDetail, ItemSlice
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
     from certificates.items import SaltedItem
     from kernel.facts import Evidence
     from kernel.ports import CertificateRecord, DecisionRecord
-    from kernel.precision import Precision
     from kernel.submitting import Outcome
     from kernel.terms import Term
+    from kernel.timevalues import Bound
 
 
 def value(term: Term) -> models.Value:
@@ -170,15 +171,14 @@ def fact(found: FoundFact) -> models.Fact:
     """A fact with its evidence."""
     held, content = found.fact, found.fact.content
     interval, validity, statement = content.interval, content.validity, content.statement
-    own = [item.content.spelling for item in found.evidence if item.certificate == held.certificate]
-    submitted = next((spelling.object for spelling in own if spelling.object is not None), statement.object)
+    said = submitted(held, found.evidence)
     answer: models.Fact = {
         "fact": urn(content.id),
         "family": urn(content.family),
         "statement": {
             "subject": {"@id": statement.subject.value},
             "predicate": {"@id": statement.predicate.value},
-            "object": value(submitted),
+            "object": value(said.object),
             "graph": {"@id": statement.graph.value},
         },
         "fromPrecision": validity.start_precision,
@@ -191,22 +191,12 @@ def fact(found: FoundFact) -> models.Fact:
         answer["from"] = print_instant(Instant(interval.start))
     if interval.end != FOREVER:
         answer["to"] = print_instant(Instant(interval.end))
-    _spell_start(answer, _bound(interval.start, validity.start_precision, (each.valid_from for each in own)))
-    _spell_end(answer, _bound(interval.end, validity.end_precision, (each.valid_to for each in own)))
+    _spell_start(answer, said.start)
+    _spell_end(answer, said.end)
     if held.superseded is not None:
         answer["supersededAt"] = print_instant(held.superseded.at)
         answer["supersededBy"] = urn(held.superseded.certificate)
     return answer
-
-
-def _bound(instant: int, precision: Precision, spellings: Iterable[str | None]) -> Bound:
-    """An end of a fact, spelled as the first of the spellings that means just this end."""
-    for spelling in spellings:
-        if spelling is not None:
-            given = parse_time(spelling)
-            if given.precision is precision and instant in {given.first, given.after}:
-                return Bound(Instant(instant), precision, spelling)
-    return Bound(Instant(instant), precision, None)
 
 
 def _spell_start(answer: models.Fact, start: Bound) -> None:

@@ -29,7 +29,7 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api import certificates, changes, facts, health, problems, sparql
+from api import certificates, changes, exports, facts, health, problems, sparql
 from api.openapi import openapi_document
 from api.parameters import query_parameters
 from api.request_log import RequestLog
@@ -77,7 +77,7 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     )
     app.state.service = service
     app.state.routes = []
-    for routed in (changes, certificates, sparql, facts, health):
+    for routed in (changes, certificates, sparql, facts, exports, health):
         app.include_router(routed.router)
         _add_head(app, routed.router)
         app.state.routes += [route for route in routed.router.routes if isinstance(route, APIRoute)]

@@ -3,6 +3,8 @@
 Rules
 -----
 * `valid-from`, and `valid-to` or `valid-through`, hold for every statement; without them it was always true.
+* A document with records (`bridge.documents.records`), such as an export with annotations, brings times of its own; the
+  parameters are then for the statements that have no record.
 * `zone` is for times without one; `graph` for statements that are in no graph of their own.
 * Errors about one statement name it by its number in the document, from 1.
 
@@ -25,6 +27,7 @@ from typing import TYPE_CHECKING, Final
 
 from api.parameters import Parameter, Parameters
 from bridge.documents.reader import read_document
+from bridge.documents.records import read_records
 from kernel.changes import NO_SPELLING, Assert, Request
 from kernel.errors import InvalidDocument, InvalidParameter, MunimentError
 from kernel.facts import Spelling, Validity
@@ -92,11 +95,12 @@ def read_document_request(
     if not asserted:
         raise InvalidDocument("the document says nothing", remedy="send one with at least one statement")
     changes = []
-    for number, (statement, spelling) in enumerate(asserted, 1):
-        if spelled:
+    for number, item in enumerate(read_records(asserted, canonicaliser), 1):
+        spelling, sure = item.spelling, confidence if item.confidence is None else item.confidence
+        if spelled and item.validity is None:
             spelling = Spelling(spelling.object, spelled.valid_from, spelled.valid_to)
         try:
-            changes.append(Assert(statement, validity, spelling, confidence))
+            changes.append(Assert(item.statement, item.validity or validity, spelling, sure))
         except MunimentError as error:
             error.where = f"statement {number}"
             raise

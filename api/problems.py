@@ -32,6 +32,7 @@ from certificates.errors import CertificateError
 from kernel.errors import (
     Blame,
     CallerError,
+    CannotSign,
     Conflict,
     Forbidden,
     IdempotencyMismatch,
@@ -73,6 +74,7 @@ _STATUS: Final[dict[type[MunimentError], tuple[int, str]]] = {
     TooLarge: (413, "The body is too large"),
     UnsupportedMediaType: (415, "The body's format is not read here"),
     PlanError: (422, "The changes do not fit what is believed"),
+    CannotSign: (422, "The answer cannot be signed"),
     IdempotencyMismatch: (422, "The key was used for something else"),
     MunimentError: (500, "The service failed"),
     OperatorError: (503, "The service cannot do this now"),

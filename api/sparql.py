@@ -31,11 +31,11 @@ from api.errors import UnsupportedMediaType
 from api.media import accepted, body_type
 from api.openapi import Answer, answers, extra, text_content
 from api.parameters import Parameter, Parameters, read_parameters
+from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
 from bridge.reading import QueryRequest
 from bridge.sparql.results import GRAPHS, RESULT_SETS
 from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
-from kernel.instants import print_instant
 
 if TYPE_CHECKING:
     from bridge.reading import Answer as Answered
@@ -99,10 +99,7 @@ _ANSWERS: Final = answers(
         200: Answer(
             "The answer, in the format negotiated",
             text_content(_MEDIA_TYPES),
-            {
-                "Muniment-Head": "the head that the answer is of: a position in the log, or `none` for an empty base",
-                "Muniment-Valid-At": "the valid time that the answer is of, an XSD dateTime in UTC",
-            },
+            STATE_HEADERS,
         )
     },
     problems=(400, 401, 406, 503),
@@ -173,8 +170,7 @@ async def _answer(request: Request, caller: Principal, text: str, parameters: Pa
 def _state(answered: Answered) -> dict[str, str]:
     return {
         "Content-Type": answered.media_type,
-        "Muniment-Head": "none" if answered.head is None else str(answered.head),
-        "Muniment-Valid-At": print_instant(answered.valid_at),
+        **state_headers(answered.head, answered.valid_at),
         "Vary": "Accept, Authorization",
     }
 

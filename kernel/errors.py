@@ -198,6 +198,12 @@ class NotAcceptable(CallerError):
     code = "not-acceptable"
 
 
+class CannotSign(CallerError):
+    """What is asked for can be given, but not under a signature that others could verify."""
+
+    code = "cannot-sign"
+
+
 class OperatorError(MunimentError):
     """The service is at fault; the same request may succeed once the operator has acted."""
 

@@ -55,7 +55,11 @@ def read_jsonld(data: bytes, skolem: Callable[[str], Iri]) -> list[Triple]:
         InvalidDocument: it is no JSON-LD, refers to a context elsewhere, or has something in it that would be dropped.
         InvalidTerm: a term that RDF does not allow, or a number that would lose digits.
     """
-    document = parse_json(data)
+    return triples_of(parse_json(data), skolem)
+
+
+def triples_of(document: Json, skolem: Callable[[str], Iri]) -> list[Triple]:
+    """The same for a document that is parsed already. Raises as `read_jsonld` does."""
     if not isinstance(document, dict | list):
         raise InvalidDocument("JSON-LD is an object or an array", remedy="send a JSON-LD document")
     source = Source(document)

@@ -5,7 +5,7 @@ Rules
 * Read are Turtle, TriG, N-Triples and N-Quads (RDF 1.2, so with triple terms, reifiers and annotations, which come as
   the triples that they stand for), RDF/XML, and JSON-LD 1.1 (`bridge.documents.jsonld`). All in UTF-8.
 * A statement holds the term that a store will hold; the literal as submitted is its spelling where that differs. Inside
-  triple terms only the term that is held is kept.
+  triple terms only the term that is held is kept. JSON-LD has them as literals (`bridge.documents.triple_terms`).
 * Statements of the default graph go to the graph given, else to `m:default`. A document with named graphs of its own
   goes without a graph given; and a graph has an IRI for its name.
 * Blank nodes become Skolem IRIs, one for each label of the document.
@@ -35,6 +35,7 @@ import pyoxigraph as ox
 from bridge.documents import turtle_text, xml_text
 from bridge.documents.jsonld import read_jsonld
 from bridge.documents.skolem import Skolem
+from bridge.documents.triple_terms import TRIPLE_TERM, read_triple_term
 from bridge.documents.turtle_text import unmarked
 from kernel.changes import NO_SPELLING
 from kernel.errors import CallerError, InvalidDocument
@@ -190,7 +191,9 @@ class Conversion:
     def of_triples(self, triples: list[Triple]) -> list[Asserted]:
         """Triples whose IRIs nobody has looked at."""
         return [
-            self._asserted(self._valid(subject), self._valid(predicate), value, graph and self._valid(graph))
+            self._asserted(
+                self._valid(subject), self._valid(predicate), self._quoted(value), graph and self._valid(graph)
+            )
             for subject, predicate, value, graph in triples
         ]
 
@@ -203,6 +206,13 @@ class Conversion:
         held = self._canonical(submitted)
         spelling = Spelling(submitted) if held != submitted and isinstance(submitted, Literal) else NO_SPELLING
         return Statement(subject, predicate, held, graph or self._graph or DEFAULT_GRAPH), spelling
+
+    def _quoted(self, value: Iri | Literal) -> Term:
+        """The triple term, where JSON-LD has a literal in its place."""
+        if isinstance(value, Iri) or value.datatype != TRIPLE_TERM:
+            return value
+        triple, self.marked = read_triple_term(value.lexical)
+        return self._term(triple)
 
     def _valid(self, iri: Iri) -> Iri:
         self._canonical(iri)

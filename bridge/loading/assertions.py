@@ -3,7 +3,7 @@
 Rules
 -----
 * A statement is believed over the valid time of the options, unless it brings its own, and only in graphs that who
-  loads may write.
+  loads may write. The record of a fact, as an export with annotations has it, is refused rather than taken for data.
 * A blank node becomes an IRI under `…/.well-known/genid/` (RDF 1.1 Concepts, section 3.5), its id 128 bits that nobody
   can guess: a keyed hash of the file's place in the session and the node's label. So no two files share nodes, and
   reading a file again with the same seed gives the same ones.
@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, Final
 from bridge.documents.changes_json import Setting, read_change
 from bridge.documents.json_terms import JsonTerms
 from bridge.documents.reader import Conversion
+from bridge.documents.records import RECORD_WORDS
 from bridge.terms import OxigraphCanonicaliser
 from kernel.changes import NO_SPELLING, Assert
-from kernel.errors import InvalidChange
+from kernel.errors import InvalidChange, InvalidDocument
 from kernel.facts import Spelling
 from kernel.terms import Iri
 from kernel.vocabulary import DEFAULT_GRAPH, GENID
@@ -90,6 +91,11 @@ class Assertions:
     def of_statement(self, asserted: Asserted) -> Assert:
         """What a statement asserts. Raises `CallerError`."""
         statement, spelling = asserted
+        if statement.predicate in RECORD_WORDS:
+            raise InvalidDocument(
+                f"{statement.predicate.value} belongs to the record of a fact, and a load reads no records",
+                remedy="send the document to POST /changes, or give the times by a line of NDJSON for each fact",
+            )
         self._require_writable(statement.graph)
         return Assert(statement, self._validity, self._spelled(spelling))
 

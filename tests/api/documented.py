@@ -27,9 +27,10 @@ class Documented:
     def check(self, response: httpx2.Response) -> None:
         """Fails unless route, status, media type, headers and JSON are documented."""
         request = response.request
-        operation = self._operation(request.method, request.url.path)
+        path = request.url.raw_path.decode().partition("?")[0]  # in which an encoded slash is part of a segment
+        operation = self._operation(request.method, path)
         if operation is None:
-            assert request.url.path == "/openapi.json" or response.status_code in {404, 405}
+            assert path == "/openapi.json" or response.status_code in {404, 405}
             return
         status = "default" if response.status_code == 500 else str(response.status_code)
         answer = operation["responses"].get(status)

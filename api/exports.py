@@ -1,0 +1,153 @@
+"""`GET /exports/{graph}`: a graph as a document, at any pair of times, plain, with annotations, or signed.
+
+Rules
+-----
+* The moment is named as for queries. `valid-at=any` goes with `annotations=true` alone.
+* The format goes by `Accept`; JSON-LD is the default, and the only one that can be signed.
+* What is too large for memory is sent as it is read. Should reading fail on the way, the connection breaks with the
+  chunked coding unfinished; a client that takes nothing for `PATIENCE` seconds is given up.
+* Each chunk is made in a thread, and none is held while the client takes its time.
+
+Example
+-------
+::
+
+    GET /exports/https%3A%2F%2Fexample.org%2Fg?valid-at=2024 → 200 {"@context": {}, "@id": "https://example.org/g", …}
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Final
+
+from fastapi import APIRouter, Path
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from api.auth import Caller
+from api.facts import ANY
+from api.media import accepted, preferred
+from api.openapi import Answer, answers, extra, text_content
+from api.parameters import Parameter, Parameters, query_parameters
+from api.replies import STATE_HEADERS, state_headers
+from api.service import Service
+from api.sparql import AS_OF, VALID_AT
+from bridge.exporting.exporter import Exporter, ExportRequest, Format
+from kernel.errors import InvalidTerm
+from kernel.terms import Iri
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.types import Message, Send
+
+    from bridge.base import Base
+    from bridge.exporting.exporter import Export
+    from kernel.access import Principal
+
+PATIENCE: Final = 60.0
+"""Seconds in which a client has to take what was sent."""
+
+CREDENTIAL: Final = "application/vc"
+_PLAIN: Final = tuple(each.value for each in Format)
+_SIGNED: Final = (Format.JSON_LD.value, CREDENTIAL)
+
+_FLAG: Final[dict[str, object]] = {"type": "boolean", "default": False}
+ANNOTATIONS: Final = Parameter(
+    "annotations", "whether each statement comes with its valid time, certificate and evidence", _FLAG, "true"
+)
+SIGNED: Final = Parameter(
+    "signed", "whether it comes as a Verifiable Credential, signed with the base's key; JSON-LD only", _FLAG, "true"
+)
+_VALID_AT: Final = replace(
+    VALID_AT, description=f"{VALID_AT.description}. `any`, with annotations, also gives facts that are not true then"
+)
+_PARAMETERS: Final = (_VALID_AT, AS_OF, ANNOTATIONS, SIGNED)
+
+GraphIri = Annotated[str, Path(description="the graph's IRI, percent-encoded")]
+
+router = APIRouter(tags=["reading"])
+
+
+@router.get(
+    "/exports/{graph:path}",
+    operation_id="exportGraph",
+    summary="Export a graph as a document",
+    response_class=Response,
+    responses=answers(
+        {200: Answer("The document, in the format negotiated", text_content((*_PLAIN, CREDENTIAL)), STATE_HEADERS)},
+        problems=(400, 401, 404, 406, 422, 503),
+    ),
+    openapi_extra=extra(parameters=_PARAMETERS),
+)
+async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Response:
+    """Exports what is believed of a graph that the caller may read: what is true now, or at `valid-at`.
+
+    With `annotations` the document can be sent to `POST /changes` of another base, which then has the same statements
+    with the same valid times.
+    """
+    parameters = query_parameters(request, _PARAMETERS)
+    service = Service.of(request)
+    signed = parameters.flag(SIGNED)
+    media_type = preferred(accepted(request), _SIGNED if signed else _PLAIN)
+    export = await service.read(lambda: _opened(service.base, caller, graph, parameters, media_type))
+    headers = {
+        **state_headers(export.head, export.valid_at),
+        "Content-Type": media_type,
+        "Vary": "Accept, Authorization",
+    }
+    if request.method == "HEAD":
+        export.close()
+        return Response(None, 200, headers)
+    try:
+        first = await service.read(export.take)
+    except BaseException:
+        export.close()
+        raise
+    return _Stream(_body(service, export, first), 200, headers)
+
+
+class _Stream(StreamingResponse):
+    """A streamed answer that does not wait for ever for its client."""
+
+    async def stream_response(self, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            async with asyncio.timeout(PATIENCE):
+                await send(message)
+
+        await super().stream_response(sending)
+
+
+async def _body(service: Service, export: Export, first: bytes) -> AsyncIterator[bytes]:
+    with export:
+        chunk = first
+        while chunk:
+            yield chunk
+            chunk = await service.read(export.take)
+
+
+def _opened(base: Base, caller: Principal, graph: str, parameters: Parameters, media_type: str) -> Export:
+    valid_at = parameters.time(_VALID_AT)
+    every_time = valid_at == ANY
+    signed = parameters.flag(SIGNED)
+    wanted = ExportRequest(
+        caller,
+        _graph(base, graph),
+        Format.JSON_LD if signed else Format(media_type),
+        parameters.flag(ANNOTATIONS),
+        every_time,
+    )
+    exporter = Exporter(base.ledger, base.key, base.host)
+    moment = base.reader.moment(parameters.time(AS_OF), None if every_time else valid_at)
+    return exporter.signed(wanted, moment) if signed else exporter.open(wanted, moment)
+
+
+def _graph(base: Base, text: str) -> Iri:
+    try:
+        graph = Iri(text)
+        base.canonicaliser.canonical(graph)
+    except InvalidTerm as error:
+        error.where = "graph"
+        raise
+    return graph

@@ -1,0 +1,53 @@
+"""What an export says, another base can be told: statements, valid times, precisions and spellings come back."""
+
+import pytest
+from hypothesis import given, settings
+
+from bridge.base import Base
+from bridge.documents.reader import read_document
+from bridge.documents.records import read_records
+from bridge.exporting.exporter import Exporter, ExportRequest, Format
+from bridge.reading import NOW
+from kernel.changes import Assert
+from kernel.facts import Validity
+from tests.bridge.exporting.drawing import WRITER, G, bases, canonicaliser, filled, known
+from tests.bridge.writing import write
+
+
+def exported(base: Base, written: Format, *, records: bool) -> bytes:
+    exporter = Exporter(base.ledger, base.key, base.host)
+    with exporter.open(ExportRequest(WRITER, G, written, records, every_time=records), NOW) as export:
+        return b"".join(export.chunks())
+
+
+def sent(base: Base, document: bytes, written: Format) -> None:
+    graph = G if written is Format.TURTLE else None
+    asserted = read_document(document, written, graph=graph, canonicaliser=canonicaliser)
+    changes = [
+        Assert(item.statement, item.validity or Validity.always(), item.spelling, item.confidence)
+        for item in read_records(asserted, canonicaliser)
+    ]
+    assert write(base, *changes, by=WRITER).head is not None
+
+
+@pytest.mark.parametrize("written", Format)
+@settings(max_examples=25)
+@given(changes=bases)
+def test_a_base_with_its_times_comes_back_from_an_export_with_annotations(
+    written: Format, changes: list[Assert]
+) -> None:
+    with Base.open(None) as first, Base.open(None) as second:
+        filled(first, changes)
+        sent(second, exported(first, written, records=True), written)
+        assert known(second) == known(first)
+
+
+@pytest.mark.parametrize("written", Format)
+@settings(max_examples=15)
+@given(changes=bases)
+def test_what_is_true_now_comes_back_from_a_plain_export(written: Format, changes: list[Assert]) -> None:
+    with Base.open(None) as first, Base.open(None) as second:
+        filled(first, changes)
+        sent(second, exported(first, written, records=False), written)
+        now = {each.statement for each in known(first, every_time=False)}
+        assert {each.statement for each in known(second)} == now

@@ -95,7 +95,7 @@ async def list_certificates(request: Request, caller: Caller) -> Response:
     parameters = query_parameters(request, _LIST)
     wanted = CertificateFilter(parameters.choice(STATE, CertificateState), parameters.choice(VERDICT, Verdict))
     limit, after = parameters.number(LIMIT, default=50), parameters.text(AFTER)
-    last = None if after is None else _cursor(after)
+    last = None if after is None else certificate_cursor(after)
     service = Service.of(request)
     page = await service.read(lambda: service.certificates.page(caller, wanted, limit=limit, after=last))
     answer: models.CertificatePage = {
@@ -129,7 +129,7 @@ async def get_certificate(request: Request, caller: Caller, certificate: Certifi
     """Gives a certificate with its findings, plan items, decisions and credential; or the signed bytes."""
     parameters = query_parameters(request, _ONE)
     first, limit = parameters.number(ITEMS_FROM, default=0), parameters.number(ITEMS_LIMIT, default=1_000)
-    identifier = _named(certificate)
+    identifier = certificate_named(certificate)
     service = Service.of(request)
     media_type = preferred(accepted(request), (_JSON, *_CREDENTIALS))
     reader = service.certificates
@@ -157,7 +157,7 @@ async def decide(request: Request, caller: Caller, certificate: CertificateId) -
     """Takes the decision of an editor of every graph concerned; an approval is checked again before it is applied."""
     query_parameters(request, ())
     service = Service.of(request)
-    identifier = _named(certificate)
+    identifier = certificate_named(certificate)
     media_type = body_type(request.headers.get("content-type"))
     body = await read_body(request, service.settings.body_limit)
     decision, comment = read_decision(media_type, body)
@@ -166,7 +166,7 @@ async def decide(request: Request, caller: Caller, certificate: CertificateId) -
     return json_reply(written.outcome(outcome, readable_findings(caller, outcome.findings)))
 
 
-def _named(text: str) -> UUID:
+def certificate_named(text: str) -> UUID:
     """The id in the path; what is no id names nothing."""
     identifier = _uuid(text)
     if identifier is None:
@@ -174,7 +174,7 @@ def _named(text: str) -> UUID:
     return identifier
 
 
-def _cursor(after: str) -> UUID:
+def certificate_cursor(after: str) -> UUID:
     identifier = _uuid(after)
     if identifier is None:
         raise InvalidParameter("it is no id of a certificate", remedy="give the `next` of a page", where=AFTER.name)

@@ -27,7 +27,9 @@ def main() -> None:
         sys.exit(f"muniment: {'; '.join(complaints)} ({remedy})")
 
     from api.commands.application import run
+    from api.commands.unforeseen import tell
 
+    sys.excepthook = tell
     sys.exit(run())
 
 

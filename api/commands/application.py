@@ -4,6 +4,7 @@ Rules
 -----
 * What a command answers goes to standard output; progress and errors go to standard error.
 * An error that is foreseen is one line that says what is wrong, where, and what to do; it is never a traceback.
+* One that is not foreseen is one line too, which says where the details are: see `api.commands.unforeseen`.
 * A command's function answers its exit status, and imports what it needs when it runs: `--help` must not wait for that.
 
 Exit status: 0 done; 1 an error; 64 the command line itself was wrong. `muniment load` has more: 2 in review, 3 refused
@@ -22,13 +23,17 @@ from __future__ import annotations
 from typing import Final
 
 import typer
+from typer.main import get_command
 
 from api.commands.audit import audit
+from api.commands.demo import demo
+from api.commands.doctor import doctor
 from api.commands.key import key
 from api.commands.load import load
 from api.commands.query import query
 from api.commands.rebuild import rebuild
 from api.commands.serve import serve
+from api.commands.submit import submit
 from api.commands.token import token
 from api.commands.verify import verify
 from certificates.errors import CertificateError
@@ -53,29 +58,49 @@ def _done(status: int) -> None:
     raise _Done(status)
 
 
+_HELP: Final = """An RDF knowledge graph in which every change is planned, checked, certified, and only then applied.
+
+Facts carry two times, when they were true and when that was believed, and can be asked for at any pair of moments.
+"""
+
+_EPILOG: Final = """First steps: `muniment demo` serves a base full of facts to try things on. For one of your own: \
+`muniment serve --data data`, and in another terminal `muniment token create --data data --role editor`, which \
+everything else over HTTP asks for. `muniment COMMAND --help` has an example of each. When something is wrong: \
+`muniment doctor --data data`."""
+
+_START: Final = "Start"
+_WORK: Final = "Read and write"
+_TRUST: Final = "Verify"
+_OPERATE: Final = "Operate"
+
 app = typer.Typer(
     name="muniment",
-    help="An RDF knowledge graph in which every change is planned, checked, certified, and only then applied.",
+    help=_HELP,
+    epilog=_EPILOG,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     result_callback=_done,
 )
-app.command()(serve)
-app.command()(load)
-app.command()(query)
-app.command()(verify)
-app.command()(key)
-app.command()(rebuild)
-app.command()(audit)
-app.add_typer(token, name="token")
+app.command(rich_help_panel=_START)(demo)
+app.command(rich_help_panel=_START)(serve)
+app.add_typer(token, name="token", rich_help_panel=_START)
+app.command(rich_help_panel=_WORK)(submit)
+app.command(rich_help_panel=_WORK)(query)
+app.command(rich_help_panel=_WORK)(load)
+app.command(rich_help_panel=_TRUST)(verify)
+app.command(rich_help_panel=_TRUST)(key)
+app.command(rich_help_panel=_TRUST)(audit)
+app.command(rich_help_panel=_OPERATE)(doctor)
+app.command(rich_help_panel=_OPERATE)(rebuild)
 
 
 def run() -> int:
     """Runs the command that the command line names; answers the exit status."""
     try:
-        app()
+        # Called itself, `app` would put its own hook for what nobody foresaw in the place of ours.
+        get_command(app)()
     except _Done as done:
         return done.status
     except SystemExit as leaving:

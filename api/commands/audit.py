@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from api.commands.options import Data, require_base
+from api.commands.progress import waiting
 from certificates.errors import CertificateError
 from kernel.errors import MunimentError
 
@@ -53,13 +54,16 @@ def audit(
     """Work out anew everything that a base holds, and list what does not fit together.
 
     Exit status: 0 when it is sound, 1 when there are faults, 2 when it cannot be audited.
+
+    Example: muniment audit --data data --key key.json
     """
     from bridge.auditing.audit import audit as audited
     from certificates.keys import VerifyingKey
 
     try:
         public = None if key is None else VerifyingKey.from_multikey(key.read_text(errors="replace").strip())
-        found = audited(require_base(data), public)
+        with waiting("auditing"):
+            found = audited(require_base(data), public)
     except (MunimentError, CertificateError) as error:
         typer.echo(f"muniment: {error}", err=True)
         return NO_AUDIT

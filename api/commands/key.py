@@ -25,6 +25,8 @@ def key(
     """Print the public key of a base, as a Multikey document.
 
     Works while a server runs on the same folder.
+
+    Example: muniment key --data data > key.json
     """
     from bridge.base import SIGNING_KEY
     from certificates.keys import SigningKey

@@ -101,6 +101,8 @@ def load(
     it was; given again after that, it answers with the same certificate, unless that was refused or rejected.
 
     Exit status: 0 applied, 2 in review, 3 refused or rejected, 4 stale; 1 an error; 64 a wrong command line.
+
+    Example: muniment load people.ttl --data data --graph https://example.org/g --valid-from 2020
     """
     from api.settings import read_settings
     from bridge.base import Base
@@ -132,7 +134,7 @@ def _load(base: Base, files: list[Path], options: LoadOptions, refusals: Refusal
     principal = local_principal()
     try:
         with load_progress() as progress:
-            staged = stage_files(base.ledger, files, options, principal, Watch(refusals, progress.read))
+            staged = stage_files(base.ledger, files, options, principal, Watch(refusals, progress.read, _resumed))
             total = staged.changes or 0
             wanted = LoadRequest(staged.request, principal, lambda done: progress.plan(done, total))
             return staged, base.load(wanted).result()
@@ -155,6 +157,11 @@ def _refusals(path: Path | None) -> Iterator[Refusals]:
 def _write(file: TextIO, refusal: Refusal) -> None:
     members = {"file": refusal.file, "line": refusal.line, "code": refusal.code, "message": refusal.message}
     file.write(json.dumps(members, ensure_ascii=False) + "\n")
+
+
+def _resumed(chunks: int) -> None:
+    kept = f"{chunks} {'part' if chunks == 1 else 'parts'} of these files {'is' if chunks == 1 else 'are'} kept"
+    typer.echo(f"going on with a load that was interrupted: {kept} already", err=True)
 
 
 def _list(refusals: Refusals) -> None:

@@ -5,6 +5,8 @@ Rules
 * Whoever may open the folder may do everything: the command line acts as an administrator, named after the user, so
   that certificates say whose hand it was.
 * A command that only reads never makes a base: a misspelt folder is an error.
+* A token is named, never given, for a command line is no secret: it is in a variable, or in a file that its owner alone
+  can read.
 
 Example
 -------
@@ -16,22 +18,35 @@ from __future__ import annotations
 
 import getpass
 import os
+import stat
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from kernel.access import Principal, Role
-from kernel.errors import InvalidTerm, NotFound
+from kernel.errors import InvalidParameter, InvalidTerm, NotFound
 from kernel.terms import Iri
 
 LEDGER: Final = "ledger.sqlite"
+
+_LONGEST_TOKEN: Final = 4096
+"""Characters of a file that are looked at."""
 
 Data = Annotated[
     Path,
     typer.Option(
         "--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The folder in which the base lies."
     ),
+]
+
+TokenEnv = Annotated[
+    str | None, typer.Option("--token-env", metavar="NAME", help="The environment variable that has the token.")
+]
+
+TokenFile = Annotated[
+    Path | None,
+    typer.Option("--token-file", metavar="FILE", dir_okay=False, help="The file that has the token; yours alone."),
 ]
 
 AcceptClock = Annotated[
@@ -54,6 +69,42 @@ def require_base(data: Path) -> Path:
             f"there is no base in {data}", remedy="check --data; `muniment serve` and `muniment load` make a base"
         )
     return data
+
+
+def named_token(variable: str | None, file: Path | None) -> str | None:
+    """The token in a variable, or in a file; None when neither is named.
+
+    Raises:
+        InvalidParameter: both are named, there is no token there, or others may read the file.
+        OSError: the file cannot be read.
+    """
+    if variable is not None and file is not None:
+        raise InvalidParameter(
+            "the token is named twice", remedy="give --token-env or --token-file", where="--token-env"
+        )
+    if variable is not None:
+        token = os.environ.get(variable, "").strip()
+        if not token:
+            raise InvalidParameter(
+                f"the variable {variable} is not set", remedy="put the token there", where="--token-env"
+            )
+        return token
+    return None if file is None else _token_in(file)
+
+
+def _token_in(file: Path) -> str:
+    with file.open(encoding="ascii", errors="replace") as opened:
+        mode = os.fstat(opened.fileno()).st_mode
+        token = opened.read(_LONGEST_TOKEN).strip()
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise InvalidParameter(
+            f"others than its owner may read {file}",
+            remedy=f"run `chmod 600 {file}`, and revoke the token if somebody may have read it",
+            where="--token-file",
+        )
+    if not token:
+        raise InvalidParameter(f"there is no token in {file}", remedy="put one there", where="--token-file")
+    return token
 
 
 def iri_option(option: str, text: str) -> Iri:

@@ -1,10 +1,11 @@
-"""How far a load has come: a bar on a terminal, a plain line now and then anywhere else.
+"""How far something has come that takes a while: a bar on a terminal, a plain line now and then anywhere else.
 
 Rules
 -----
 * Progress goes to standard error, so that standard output holds the answer alone.
 * A load has three steps: reading (in bytes), planning (in changes), and applying (to judge, to commit, to bring the
   stores up), of which only the beginning shows.
+* What cannot say how far it is says how long it has taken, from the first second on: what takes less says nothing.
 
 Example
 -------
@@ -13,23 +14,34 @@ Example
     with load_progress() as progress:
         progress.read(512, 1024)
         progress.plan(4_000, 20_000)
+    with waiting("bringing the stores up to the ledger"):
+        base = Base.open(folder)
 """
 
 from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import TextIO
 
     from rich.progress import Progress, TaskID
 
 LINES_A_STEP: Final = 10
 """Into how many plain lines a step is divided at most."""
+
+PACE: Final = 1.0
+"""Seconds after which something that goes on is worth a word."""
+
+_LONGEST_PAUSE: Final = 60.0
+"""Seconds between two plain lines at most."""
 
 
 class LoadProgress(Protocol):
@@ -47,15 +59,60 @@ class LoadProgress(Protocol):
 @contextmanager
 def load_progress() -> Iterator[LoadProgress]:
     """What suits where standard error goes."""
+    with _bars() as bars:
+        yield PlainProgress() if bars is None else BarProgress(bars)
+
+
+@contextmanager
+def step_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """What is told how many steps of how many are done."""
+    with _bars() as bars:
+        shown = PlainProgress() if bars is None else BarProgress(bars)
+        yield lambda done, total: shown.show(what, done, total)
+
+
+@contextmanager
+def waiting(what: str, pace: float = PACE) -> Iterator[None]:
+    """Says, while the context lasts, that something goes on, and for how long it has.
+
+    Args:
+        what: goes on.
+        pace: seconds until the first word.
+    """
+    done = Event()
+    telling = Thread(target=_tell, args=(what, done, pace, sys.stderr), name="waiting", daemon=True)
+    telling.start()
+    try:
+        yield
+    finally:
+        done.set()
+        telling.join()
+
+
+def _tell(what: str, done: Event, pace: float, stream: TextIO) -> None:
+    began, pause, terminal = monotonic(), pace, stream.isatty()
+    while not done.wait(pause):
+        told = f"{what}: {monotonic() - began:.0f} s so far"
+        stream.write(f"\r{told}" if terminal else f"{told}\n")
+        stream.flush()
+        if not terminal:
+            pause = min(2 * pause, _LONGEST_PAUSE)
+    if terminal and monotonic() - began >= pace:
+        stream.write("\r\x1b[2K")
+        stream.flush()
+
+
+@contextmanager
+def _bars() -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
-        yield PlainProgress()
+        yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description:<10}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield BarProgress(progress)
+        yield progress
 
 
 class PlainProgress:
@@ -66,15 +123,16 @@ class PlainProgress:
 
     def read(self, done: int, total: int) -> None:
         """A line when another tenth is read."""
-        self._say("reading", done, total)
+        self.show("reading", done, total)
 
     def plan(self, done: int, total: int) -> None:
         """A line when another tenth is planned."""
-        self._say("planning", done, total)
+        self.show("planning", done, total)
         if done == total:
             typer.echo("applying", err=True)
 
-    def _say(self, step: str, done: int, total: int) -> None:
+    def show(self, step: str, done: int, total: int) -> None:
+        """A line when another tenth of a step is done."""
         part = done * LINES_A_STEP // total if total else LINES_A_STEP
         if part > self._said.get(step, 0):
             self._said[step] = part
@@ -94,15 +152,16 @@ class BarProgress:
 
     def read(self, done: int, total: int) -> None:
         """Moves the first bar."""
-        self._move("reading", done, total)
+        self.show("reading", done, total)
 
     def plan(self, done: int, total: int) -> None:
         """Moves the second bar; a third one pulses when it is full."""
-        self._move("planning", done, total)
+        self.show("planning", done, total)
         if done == total:
             self._progress.add_task("applying", total=None)
 
-    def _move(self, step: str, done: int, total: int) -> None:
+    def show(self, step: str, done: int, total: int) -> None:
+        """Moves the bar of a step."""
         if step not in self._tasks:
             self._tasks[step] = self._progress.add_task(step, total=total)
         self._progress.update(self._tasks[step], completed=done, total=total)

@@ -4,7 +4,6 @@ Rules
 -----
 * The query is the argument, or in a file (`@FILE`), or on standard input.
 * On a folder the base is held while the query runs. Where a server holds it, that server is the one to ask: `--url`.
-* A token is named, never given, for a command line is no secret: `--token-env` says which variable has it.
 * Without `--format`, a terminal gets a table, and anything else TSV, which keeps the kinds of terms apart; CONSTRUCT
   and DESCRIBE give Turtle.
 
@@ -13,12 +12,11 @@ Example
 ::
 
     muniment query 'SELECT * { ?s ?p ?o } LIMIT 5' --data data --valid-at 1999
-    muniment query @people.rq --url http://127.0.0.1:8350 --token-env TOKEN --format json
+    muniment query @people.rq --url http://127.0.0.1:8350 --token-file token --format json
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,7 +25,8 @@ from typing import Annotated, Final
 
 import typer
 
-from api.commands.options import local_principal, require_base
+from api.commands.options import TokenEnv, TokenFile, local_principal, named_token, require_base
+from api.commands.progress import waiting
 from kernel.errors import BaseInUse, InvalidParameter
 
 _SELECT: Final = "application/sparql-results+json"
@@ -98,9 +97,8 @@ def query(
         typer.Option("--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The base's folder."),
     ] = None,
     url: Annotated[str | None, typer.Option("--url", help="A running service, instead of a folder.")] = None,
-    token_env: Annotated[
-        str | None, typer.Option("--token-env", metavar="NAME", help="The environment variable that has the token.")
-    ] = None,
+    token_env: TokenEnv = None,
+    token_file: TokenFile = None,
     as_of: Annotated[
         str | None, typer.Option("--as-of", metavar="TIME|head:N", help="As known when. [default: now]")
     ] = None,
@@ -109,14 +107,17 @@ def query(
     ] = None,
     output: Annotated[ResultFormat | None, typer.Option("--format", help="How to print the answer.")] = None,
 ) -> int:
-    """Ask a SPARQL query, now or at any other pair of times."""
+    """Ask a SPARQL query, now or at any other pair of times.
+
+    Example: muniment query 'SELECT * { ?s ?p ?o } LIMIT 5' --data data --valid-at 1999
+    """
     table = output is ResultFormat.TABLE or (output is None and sys.stdout.isatty())
     accept = ACCEPT[ResultFormat.TABLE] if table else UNSAID if output is None else ACCEPT[output]
     question = Question(_read(text), accept, as_of, valid_at)
     if url is not None:
         from api.commands.remote import ask
 
-        reply = ask(url, _token(token_env), question)
+        reply = ask(url, named_token(token_env, token_file), question)
     elif data is not None:
         reply = _ask_folder(data, question)
     else:
@@ -131,15 +132,6 @@ def _read(text: str) -> str:
     return Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
 
 
-def _token(variable: str | None) -> str | None:
-    if variable is None:
-        return None
-    token = os.environ.get(variable)
-    if not token:
-        raise InvalidParameter(f"the variable {variable} is not set", remedy="put the token there", where="--token-env")
-    return token
-
-
 def _ask_folder(data: Path, question: Question) -> Reply:
     from bridge.base import Base
     from bridge.reading import QueryRequest
@@ -147,7 +139,9 @@ def _ask_folder(data: Path, question: Question) -> Reply:
 
     try:
         # Asking records nothing, so it does not matter whether the clocks agree.
-        with Base.open(require_base(data), accept_clock=True) as base:
+        with waiting("opening the base"):
+            opened = Base.open(require_base(data), accept_clock=True)
+        with opened as base:
             moment = base.reader.moment(question.as_of, question.valid_at)
             asked = QueryRequest(local_principal(), question.text, question.accept)
             answer = base.reader.query(asked, moment)

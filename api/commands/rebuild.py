@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.commands.options import LEDGER, Data, require_base
+from api.commands.progress import waiting
 from kernel.errors import DamagedBase
 
 if TYPE_CHECKING:
@@ -55,11 +56,14 @@ def rebuild(
     """Make both stores anew from the ledger, in another folder.
 
     Exit status: 0 done, and with --check the same; 1 an error, or different.
+
+    Example: muniment rebuild --data data --into stores-new --check
     """
-    if check:
-        _rebuild_and_compare(require_base(data), into)
-    else:
-        _rebuild(require_base(data), into)
+    with waiting("rebuilding"):
+        if check:
+            _rebuild_and_compare(require_base(data), into)
+        else:
+            _rebuild(require_base(data), into)
     typer.echo(f"rebuilt into {into}{', quad for quad the same as the stores in use' if check else ''}")
     return 0
 

@@ -15,7 +15,7 @@ Example
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import httpx2
 
@@ -30,6 +30,24 @@ _PATIENCE: Final = 600.0
 """Seconds: a service has limits of its own."""
 
 
+class ToldFinding(TypedDict):
+    """The members of a finding that are shown."""
+
+    code: str
+    severity: str
+    message: str
+
+
+class Told(TypedDict):
+    """What `POST /changes` answers."""
+
+    certificate: str | None
+    verdict: str
+    state: str | None
+    head: int | None
+    findings: list[ToldFinding]
+
+
 def ask(url: str, token: str | None, question: Question) -> Reply:
     """The service's answer.
 
@@ -42,25 +60,10 @@ def ask(url: str, token: str | None, question: Question) -> Reply:
         InvalidParameter: the URL cannot be used.
         RemoteRefusal: the service cannot be reached, or refuses.
     """
-    address = url if url.rstrip("/").endswith("/sparql") else url.rstrip("/") + "/sparql"
     times = {"as-of": question.as_of, "valid-at": question.valid_at}
     headers = {"Accept": question.accept, "Content-Type": "application/sparql-query"}
-    if token is not None:
-        headers["Authorization"] = f"Bearer {token}"
-    try:
-        response = httpx2.post(
-            address,
-            params={name: value for name, value in times.items() if value is not None},
-            content=question.text.encode(),
-            headers=headers,
-            timeout=_PATIENCE,
-        )
-    except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
-        raise InvalidParameter(
-            f"{url} cannot be used: {error}", remedy="give http://HOST:PORT", where="--url"
-        ) from error
-    except httpx2.TransportError as error:
-        raise RemoteRefusal(f"{url} cannot be reached: {error}", remedy="check that it is served there") from error
+    parameters = {name: value for name, value in times.items() if value is not None}
+    response = _post(url, "/sparql", token, question.text.encode(), headers, parameters)
     if response.status_code != httpx2.codes.OK:
         raise _refusal(response)
     media_type = response.headers.get("content-type", "")
@@ -68,11 +71,52 @@ def ask(url: str, token: str | None, question: Question) -> Reply:
     return Reply(response.content, media_type, head, valid_at)
 
 
+def submit(url: str, token: str | None, body: bytes, *, dry_run: bool) -> Told:
+    """What became of changes.
+
+    Args:
+        url: of the service; `/changes` is added unless it is there.
+        token: sent as a bearer token (RFC 6750).
+        body: the request in JSON.
+        dry_run: judge only.
+
+    Raises:
+        InvalidParameter: the URL cannot be used.
+        RemoteRefusal: the service cannot be reached, or cannot plan what is asked.
+    """
+    parameters = {"dry-run": "true"} if dry_run else {}
+    response = _post(url, "/changes", token, body, {"Content-Type": "application/json"}, parameters)
+    if not _is_json(response, "application/json"):
+        raise _refusal(response)
+    answer: Told = json.loads(response.content)
+    return answer
+
+
+def _post(
+    url: str, path: str, token: str | None, body: bytes, headers: dict[str, str], parameters: dict[str, str]
+) -> httpx2.Response:
+    address = url if url.rstrip("/").endswith(path) else url.rstrip("/") + path
+    if token is not None:
+        headers = headers | {"Authorization": f"Bearer {token}"}
+    try:
+        return httpx2.post(address, params=parameters, content=body, headers=headers, timeout=_PATIENCE)
+    except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
+        raise InvalidParameter(
+            f"{url} cannot be used: {error}", remedy="give http://HOST:PORT", where="--url"
+        ) from error
+    except httpx2.TransportError as error:
+        raise RemoteRefusal(f"{url} cannot be reached: {error}", remedy="check that it is served there") from error
+
+
+def _is_json(response: httpx2.Response, media_type: str) -> bool:
+    return response.headers.get("content-type", "").partition(";")[0].strip() == media_type
+
+
 def _refusal(response: httpx2.Response) -> RemoteRefusal:
     """What a problem document says, or else the status line."""
     message, remedy = f"the service answered {response.status_code} {response.reason_phrase}", "see the service's log"
     where = None
-    if response.headers.get("content-type", "").startswith("application/problem+json"):
+    if _is_json(response, "application/problem+json"):
         problem: dict[str, object] = json.loads(response.content)
         message, remedy = str(problem.get("detail", message)), str(problem.get("remedy", remedy))
         where = str(problem["where"]) if "where" in problem else None

@@ -22,6 +22,7 @@ from typing import Annotated
 import typer
 
 from api.commands.options import AcceptClock
+from api.commands.progress import waiting
 
 
 def serve(
@@ -45,13 +46,19 @@ def serve(
     """Serve a base over HTTP until told to stop.
 
     Every option can also be set in the environment: MUNIMENT_DATA, MUNIMENT_PORT, MUNIMENT_HOST, MUNIMENT_POLICY.
+
+    Example: muniment serve --data data --port 8350
     """
     from api.server import serve as serve_base
     from api.settings import read_settings
     from bridge.base import Base
+    from bridge.shapes.warming import warm
 
     settings = read_settings(data=data, port=port, host=host, policy=policy)
-    with Base.open(settings.data, policy=settings.verdict_policy, accept_clock=accept_clock) as base:
+    with waiting("bringing the stores up to the ledger"):
+        base = Base.open(settings.data, policy=settings.verdict_policy, accept_clock=accept_clock)
+    with base:
+        warm(base.ledger)
         ended = serve_base(base, settings, lambda url: typer.echo(f"muniment serves {settings.data} on {url}"))
     if not ended:
         # The base is closed and the ledger whole; the interpreter would wait for the threads of endless queries.

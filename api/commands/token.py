@@ -4,6 +4,8 @@ Rules
 -----
 * A token is `mnt_` and 256 random bits in URL-safe base64 (RFC 4648, section 5).
 * It is shown once, when it is made: alone on standard output, so that a script can take it. Only its hash is kept.
+* `create` makes a base where there is none, for the first token may be wanted before the first start; it says so. The
+  others do not.
 * These commands work while a server runs on the same folder: what they change holds from the next request on.
 
 Example
@@ -89,7 +91,12 @@ def create(
         ),
     ] = None,
 ) -> int:
-    """Make a token and print it, alone; it is not kept and cannot be shown again."""
+    """Make a token and print it, alone; it is not kept and cannot be shown again.
+
+    Where there is no base in the folder yet, one is made, and said so on standard error.
+
+    Example: TOKEN=$(muniment token create --data data --role editor)
+    """
     from api.auth import token_hash
     from bridge.host import SystemClock
 
@@ -102,18 +109,24 @@ def create(
     identifier = name or f"{role.value}-{secrets.token_hex(4)}"
     graphs = frozenset(iri_option("--graph", text) for text in graph) if graph else None
     until = None if expires is None else Instant(SystemClock().now() + expires * DAY)
-    made = SCANNED_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
+    made = new_token()
+    is_new = not (data / LEDGER).exists()
     data.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _ledger(data) as ledger:
         ledger.add_principal(Principal(identifier, role.role, graphs), token_hash(made), expires=until)
     typer.echo(made)
+    if is_new:
+        typer.echo(f"made a new base in {data}: there was none (if that was a slip, remove the folder)", err=True)
     typer.echo(f"a token for {identifier}: it is not kept here, and cannot be shown again", err=True)
     return 0
 
 
 @token.command("list")
 def list_tokens(data: Data) -> int:
-    """List the principals: id, role, graphs, when made, until when, state. Columns are separated by tabs."""
+    """List the principals: id, role, graphs, when made, until when, state. Columns are separated by tabs.
+
+    Example: muniment token list --data data
+    """
     from bridge.host import SystemClock
 
     now = SystemClock().now()
@@ -129,11 +142,19 @@ def revoke(
     identifier: Annotated[str, typer.Argument(metavar="ID", help="The principal's id, as `token list` shows it.")],
     data: Data,
 ) -> int:
-    """Make a principal's token worth nothing, from the next request on."""
+    """Make a principal's token worth nothing, from the next request on.
+
+    Example: muniment token revoke editor-6f0c1b7a --data data
+    """
     with _ledger(require_base(data)) as ledger:
         ledger.revoke(identifier)
     typer.echo(f"revoked {identifier}", err=True)
     return 0
+
+
+def new_token() -> str:
+    """A token that nobody has yet."""
+    return SCANNED_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
 
 
 @contextmanager

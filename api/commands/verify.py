@@ -53,6 +53,8 @@ def verify(
     """Tell whether a certificate is authentic, and what it says.
 
     Looks at the two files alone. Exit status: 0 when it is authentic, 1 with the reason when it is not.
+
+    Example: muniment verify certificate.json --key key.json
     """
     from certificates.keys import VerifyingKey
     from certificates.proof import verify as verified

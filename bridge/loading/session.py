@@ -66,10 +66,12 @@ class Watch:
     Args:
         refusals: gets what cannot be loaded.
         progress: told how many bytes are read, and of how many.
+        resumed: told how many chunks are there already, when an interrupted session is gone on with.
     """
 
     refusals: Refusals
     progress: Callable[[int, int], None]
+    resumed: Callable[[int], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,8 @@ def stage_files(
     if answered:
         return Staged(request, None)
     _drop_abandoned(ledger, session)
+    if kept := ledger.staged_chunks(session):
+        watch.resumed(kept)
     seed = _seed(ledger, session)
     items = FileReader(options, principal, seed).read(opened, watch.progress)
     try:

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from api.commands.options import local_principal
 from bridge.base import Base
+from bridge.loading.options import LoadOptions
+from bridge.loading.refusals import Refusals
+from bridge.loading.session import Watch, stage_files
 from kernel.terms import Iri
 from kernel.vocabulary import RULES_GRAPH, SHAPES_GRAPH, M, history_graph
 from tests.api.console import ENVIRONMENT, PATIENCE, SCRIPT, Ended, run, running, script
@@ -177,6 +181,16 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 4096)
     except OSError:  # how a terminal ends whose other side is closed
         return b""
+
+
+def test_a_load_that_goes_on_says_so(tmp_path: Path, data: Path) -> None:
+    path = a_file(tmp_path, "a.nt", *triples(5_000))
+    with Base.open(data) as base:
+        stage_files(base.ledger, [path], LoadOptions(), local_principal(), Watch(Refusals(), lambda _, __: None))
+    ended = run("load", path, "--data", data)
+    assert "going on with a load that was interrupted: 2 parts" in ended.errors
+    assert (ended.status, ended.value("changes")) == (0, "5000")
+    assert "going on" not in run("load", path, "--data", data).errors
 
 
 # --- killed -----------------------------------------------------------------------------------------------------------

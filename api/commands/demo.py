@@ -1,0 +1,128 @@
+"""`muniment demo`: a base with real facts in it, served, and what to try.
+
+Rules
+-----
+* Started for the first time it brings the demo base in; started again it goes on with what is there, and with what was
+  not brought in yet when it was interrupted. `--reset` removes the demo base first, and nothing but a demo base.
+* The port is tried before anything is made: one that is taken costs nothing but one line.
+* The token is in a file that its owner alone can read, and never on the screen. It is made anew when it is gone or
+  revoked.
+* What is served is not logged line by line, unless asked for: it would bury what there is to try.
+* Settings of the environment do not name the folder: a demo must not come into somebody's own base by accident.
+
+Example
+-------
+::
+
+    muniment demo --data demo-data --port 8350
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.commands.progress import step_progress, waiting
+from kernel.access import Principal, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bridge.base import Base
+
+
+def demo(
+    data: Annotated[
+        Path,
+        typer.Option("--data", metavar="DIR", file_okay=False, help="The demo base's folder, made if need be."),
+    ] = Path("demo-data"),
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65535, help="The port; 0: any free one. [default: 8350]")
+    ] = None,
+    *,
+    reset: Annotated[bool, typer.Option("--reset", help="Start over: remove the demo base first.")] = False,
+) -> int:
+    """Serve a base with some 680 facts in it, to try things on: who held which office, and when.
+
+    The first start brings the facts in; later ones go on with what is there.
+
+    Example: muniment demo
+    """
+    from api.server import listen, serve
+    from api.settings import read_settings
+    from bridge import demo as demo_base
+    from bridge.base import Base
+    from bridge.shapes.warming import warm
+
+    log_level = None if "MUNIMENT_LOG_LEVEL" in os.environ else "warning"
+    settings = read_settings(data=data, port=port, log_level=log_level)
+    listen(settings.host, settings.port).close()
+    if reset:
+        demo_base.empty(data)
+    demo_base.prepare(data)
+    with waiting("opening the demo base"):
+        base = Base.open(data, policy=settings.verdict_policy)
+    with base:
+        if not demo_base.is_filled(data):
+            with step_progress("bringing the demo's facts in") as progress:
+                demo_base.fill(base, progress)
+            demo_base.set_filled(data)
+        token = _token_file(base, data / demo_base.TOKEN)
+        warm(base.ledger)
+        ended = serve(base, settings, lambda url: _announce(data, url, token))
+    if not ended:
+        os._exit(0)  # as `muniment serve` does, and for the same reason
+    return 0
+
+
+def _announce(data: Path, url: str, token: Path) -> None:
+    for line in _words(data, url, token):
+        typer.echo(line)
+    sys.stdout.flush()
+
+
+def _words(data: Path, url: str, token: Path) -> Iterator[str]:
+    """What to open and what to try."""
+    from bridge.demo import ROOT
+
+    muniment, files = _near(Path(sys.argv[0])), _near(Path(str(ROOT)))
+    service = f"--url {url} --token-file {token}"
+    yield f"muniment serves the demo base in {data} on {url}"
+    yield ""
+    yield "Try, in another terminal: who was in office in 1999; a change; what waits for an editor."
+    yield ""
+    yield f"  {muniment} query @{files}/queries/in-office.rq --valid-at 1999 {service}"
+    yield f"  {muniment} submit {files}/incoming/clear.json {service}"
+    yield f"  curl -H \"Authorization: Bearer $(cat {token})\" '{url}/certificates?state=pending'"
+    yield ""
+    yield "The tour of five minutes is in docs/tour.md. Ctrl-C stops; the same command goes on, `--reset` starts over."
+
+
+def _near(path: Path) -> Path:
+    """The path as it is written from here, where that is shorter."""
+    whole = path.absolute()
+    return whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole
+
+
+def _token_file(base: Base, path: Path) -> Path:
+    """The file with an editor's token, made unless it has one that is good."""
+    from api.auth import token_hash
+
+    if path.exists() and base.ledger.principal_of(
+        token_hash(path.read_text(encoding="ascii", errors="replace").strip())
+    ):
+        return path
+    from api.commands.token import new_token
+
+    token = new_token()
+    editor = Principal(f"demo-editor-{secrets.token_hex(2)}", Role.EDITOR)
+    base.ledger.add_principal(editor, token_hash(token))
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(token + "\n")
+    return path

@@ -1,0 +1,71 @@
+"""`muniment submit`: changes in a file, asked of a running service.
+
+Rules
+-----
+* The file is a request as `POST /changes` takes it (docs/writing.md), in JSON.
+* The answer says what became of it: applied, in review, or refused, and why.
+
+Example
+-------
+::
+
+    muniment submit change.json --url http://127.0.0.1:8350 --token-file token
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from api.commands.options import TokenEnv, TokenFile, named_token
+from kernel.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from api.commands.remote import Told
+
+_STATES: Final = {"clear": "applied", "review": "pending", "refused": "refused"}
+"""What a dry run would come to, by verdict."""
+
+
+def submit(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Changes in JSON; - reads them from standard input.")],
+    *,
+    url: Annotated[str, typer.Option("--url", help="The running service.")] = "http://127.0.0.1:8350",
+    token_env: TokenEnv = None,
+    token_file: TokenFile = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Judge only: nothing is signed, kept or applied.")] = False,
+) -> int:
+    """Ask a running service for changes.
+
+    Exit status: 0 applied, or judged clear; 2 in review; 3 refused; 1 an error.
+
+    Example: muniment submit change.json --token-file token
+    """
+    from api.commands.load import EXIT_STATUS
+    from api.commands.remote import submit as submit_remotely
+
+    body = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    if not body.strip():
+        raise InvalidParameter("there is nothing in it", remedy='write {"changes": […]}', where=str(file))
+    told = submit_remotely(url, named_token(token_env, token_file), body, dry_run=dry_run)
+    for line in _in_words(told):
+        typer.echo(line)
+    return EXIT_STATUS[told["state"] or _STATES[told["verdict"]]]
+
+
+def _in_words(told: Told) -> Iterator[str]:
+    from api.commands.tables import printable
+
+    yield f"certificate  {told['certificate'] or 'none, this was a dry run'}"
+    yield f"verdict      {told['verdict']}"
+    if told["state"] is not None:
+        yield f"state        {told['state']}"
+    if told["head"] is not None:
+        yield f"head         {told['head']}"
+    for finding in told["findings"]:
+        yield f"  {finding['severity']} {finding['code']}: {printable(finding['message'])}"

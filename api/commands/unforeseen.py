@@ -1,0 +1,54 @@
+"""What a user sees of an error that nobody foresaw: one line, and where the details are.
+
+Rules
+-----
+* The details, a traceback and the versions of what took part, go to a new file that its owner alone can read. The
+  command's arguments are left out of it, but a traceback may quote data: whoever reports it is told to look.
+* It is the interpreter's hook for what nothing has caught, so that nothing else need catch everything.
+
+Example
+-------
+::
+
+    sys.excepthook = tell
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+import traceback
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+INVOLVED: Final = ("muniment", "pyoxigraph", "pyshacl", "rdflib", "fastapi", "pydantic", "cryptography", "PyLD")
+
+
+def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Writes the details to a file, and the one line to standard error."""
+    if not issubclass(kind, Exception):  # whoever pressed Ctrl-C knows
+        sys.stderr.write("muniment: interrupted\n")
+        return
+    details = "".join(traceback.format_exception(kind, error, trace))
+    try:
+        where = f"details are in {_written(details)}"
+    except OSError as full:
+        where = f"details could not be written: {full.strerror}"
+    sys.stderr.write(
+        f"muniment: this should not have happened: {kind.__name__} ({where}; report it to the maintainers with that "
+        "file, after looking whether it quotes anything confidential)\n"
+    )
+
+
+def _written(details: str) -> Path:
+    descriptor, name = tempfile.mkstemp(prefix="muniment-error-", suffix=".txt")  # made with mode 0600
+    versions = ", ".join(f"{each} {version(each)}" for each in INVOLVED)
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(f"Python {platform.python_version()} on {platform.system()}; {versions}\n\n{details}")
+    return Path(name)

@@ -6,9 +6,9 @@ Rules
   them, and none of them can pass for a statement about the credential itself.
 * The context is in the document, after the W3C's own: nothing else is to be fetched. What records mean is said for the
   content alone, where it may stand beside the W3C's protected terms.
-* There is no blank node in it (`nodes.KEPT`), so its canonical form (RDFC-1.0) is its N-Quads, sorted: no graph is slow
-  to sign or to verify, whatever its shape (decision 0012). A text that libraries sort or escape in different ways is
-  not signed; nor is what comes to more than `LIMIT` bytes of N-Quads.
+* There is no blank node in it (`nodes.KEPT`), so its canonical form (RDFC-1.0) is its N-Quads, sorted
+  (`signed_lines`): no graph is slow to sign or to verify, whatever its shape (decision 0012). What comes to more than
+  `LIMIT` bytes of N-Quads is not signed.
 * `verify` takes documents of exactly this shape. It works the statements out of the content as a processor of JSON-LD
   does, and checks the signature over those.
 
@@ -16,32 +16,31 @@ Example
 -------
 ::
 
-    document = sign(heading, told, key, LIMIT)
+    document = sign(heading, told, key, records=False)
     verify(document, key.public).heading.graph
 """
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from bridge.documents.json_text import Json, parse_json
 from bridge.documents.jsonld import triples_of
-from bridge.documents.triple_terms import TRIPLE_TERM
 from bridge.exporting.jsonld import RECORD_CONTEXT, node_objects
-from bridge.exporting.nodes import KEPT, directed
-from bridge.exporting.record import DATE_TIME, SUPPORTS, evidence_record, fact_node, fact_record
+from bridge.exporting.nodes import KEPT
+from bridge.exporting.record import DATE_TIME
+from bridge.exporting.signed_lines import Lines, fact_lines, object_text
 from certificates import closed, integrity
 from certificates.context import CREDENTIALS, CREDENTIALS_CONTEXT
 from certificates.errors import MalformedDocument
 from certificates.fields import instant
 from certificates.ids import derived_id, urn
 from certificates.integrity import Cryptosuite, require_key
-from kernel.errors import CannotSign, InvalidDocument, MunimentError
+from kernel.errors import InvalidDocument, MunimentError
 from kernel.instants import Instant, parse_instant, print_instant
-from kernel.terms import RDF, XSD, Iri, Literal, Term, TripleTerm
+from kernel.terms import RDF, XSD, Iri
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:
@@ -75,8 +74,6 @@ _MEMBERS: Final = frozenset({"@context", "id", "type", "issuer", "issuedAt", "cr
 _SUBJECT: Final = "credentialSubject"
 _CONTENT: Final = f"{_SUBJECT}.content"
 _TYPE: Final = RDF + "type"
-_REIFIED: Final = tuple(Iri(RDF + name) for name in ("subject", "predicate", "object"))
-_NONCHARACTER: Final = re.compile(r"(?<!\\)(?:\\\\)*\\uFFF[EF]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +144,13 @@ def sign(heading: Heading, told: Iterable[Told], key: SigningKey, *, records: bo
     Raises:
         CannotSign: it is larger, or has a text in it that verifiers differ about.
     """
-    lines = _Lines(limit)
+    lines = Lines(limit)
     lines.add(heading.lines())
     graph = heading.graph.n3
 
     def observed() -> Iterator[Told]:
         for each in told:
-            lines.add(_lines_of(each, graph, records=records))
+            lines.add(fact_lines(each, graph, records=records))
             yield each
 
     content = "".join(node_objects(observed(), records=records, nodes=KEPT))
@@ -192,7 +189,7 @@ def verify(document: bytes, key: VerifyingKey) -> Verified:
         proof = members.pop("proof")
         heading, content = _read(members)
         require_key(heading.issuer, key.did, "issuer")
-        lines = _Lines(None)
+        lines = Lines(None)
         lines.add(heading.lines())
         around = len(lines)
         lines.add(_content_lines(heading.graph, content))
@@ -211,72 +208,14 @@ def is_signed_export(document: bytes) -> bool:
     return isinstance(members, dict) and members.get("type") == list(_TYPES)
 
 
-# --- lines ------------------------------------------------------------------------------------------------------------
-
-
-class _Lines:
-    """The lines of a canonical form, gathered within a limit of bytes."""
-
-    def __init__(self, limit: int | None) -> None:
-        self._lines: set[str] = set()
-        self._left = limit
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def add(self, lines: Iterable[str]) -> None:
-        """Adds lines. Raises `CannotSign` beyond the limit."""
-        for line in lines:
-            if line not in self._lines:
-                self._lines.add(line)
-                self._count(line)
-
-    def canonical(self) -> bytes:
-        """The lines in order. Raises `CannotSign` where libraries order or write them in different ways."""
-        ordered = sorted(self._lines)
-        # Some sort by UTF-16 code units, not by code points as RDFC-1.0 has it; and do not escape U+FFFE and U+FFFF.
-        if any(not line.isascii() for line in ordered):
-            in_units = sorted(self._lines, key=lambda line: line.encode("utf-16-be"))
-            if in_units != ordered:
-                raise _differ("two statements differ first in characters that verifiers sort in different ways")
-        if any(map(_NONCHARACTER.search, ordered)):
-            raise _differ("a literal holds U+FFFE or U+FFFF, which verifiers write in different ways")
-        return "\n".join([*ordered, ""]).encode()
-
-    def _count(self, line: str) -> None:
-        if self._left is not None:
-            self._left -= len(line) + 1
-            if self._left < 0:
-                raise CannotSign(
-                    "the graph is too large to be signed: whoever verifies it has to hold and sort all of it",
-                    remedy="leave signed=true out, or annotations=true",
-                    where="signed",
-                )
-
-
-def _lines_of(told: Told, graph: str, *, records: bool) -> Iterator[str]:
-    """The lines that a processor of JSON-LD reads out of what is written for a fact."""
-    statement, value = told.fact.statement, _object(told.said.object)
-    if told.holds:
-        yield f"{statement.subject.n3} {statement.predicate.n3} {value} {graph} ."
-    if not records:
-        return
-    fact = fact_node(told.fact.id)
-    for name, part in zip(_REIFIED, (statement.subject.n3, statement.predicate.n3, value), strict=True):
-        yield f"{fact.n3} {name.n3} {part} {graph} ."
-    for predicate, said in fact_record(told):
-        yield f"{fact.n3} {predicate.n3} {said.n3} {graph} ."
-    for item in told.evidence:
-        node = fact_node(item.content.id).n3
-        for predicate, said in [(SUPPORTS, fact), *evidence_record(item)]:
-            yield f"{node} {predicate.n3} {said.n3} {graph} ."
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def _content_lines(graph: Iri, content: Json) -> Iterator[str]:
     document: Json = {"@context": _RECORD_CONTEXT, "@id": graph.value, "@graph": content}
     for subject, predicate, value, within in triples_of(document, _no_blank_node):
         name = "" if within is None else f"{within.n3} "
-        yield f"{subject.n3} {predicate.n3} {_object(value)} {name}."
+        yield f"{subject.n3} {predicate.n3} {object_text(value)} {name}."
 
 
 def _no_blank_node(label: str) -> NoReturn:
@@ -284,24 +223,6 @@ def _no_blank_node(label: str) -> NoReturn:
         f"there is a blank node{label and f', _:{label.strip()},'} which no signed export has",
         remedy="fetch the document again; it has to arrive as it was issued",
     )
-
-
-def _object(term: Term) -> str:
-    """A term as a processor of JSON-LD 1.1 reads it: languages in lower case, no triple terms, no directions."""
-    if isinstance(term, TripleTerm):
-        return Literal(term.n3, TRIPLE_TERM).n3
-    if isinstance(term, Literal) and term.direction is not None:
-        return directed(term).n3
-    if isinstance(term, Literal) and term.language is not None:
-        return Literal(term.lexical, language=term.language.lower()).n3
-    return term.n3
-
-
-def _differ(message: str) -> CannotSign:
-    return CannotSign(message, remedy="leave signed=true out", where="signed")
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def _read(members: dict[str, object]) -> tuple[Heading, Json]:

@@ -1,7 +1,6 @@
 """Our certificates before JavaScript's Verifiable Credentials libraries, and before two JSON-LD libraries."""
 
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.resources import files
@@ -19,43 +18,22 @@ from certificates.keys import SigningKey
 from certificates.proof import secure, verify
 from tests.certificates.edits import EDITS, edited
 from tests.certificates.strategies import EXAMPLE, KEY, NOW, STRANGER, certificates
+from tests.clients.javascript import Ask, answering
 from tests.requirements import require
 
 pytestmark = pytest.mark.node
 
 _SECURED: Final = secure(EXAMPLE, KEY, NOW)
 
-Ask = Callable[[dict[str, object]], dict[str, Any]]
-"""Sends one request to a script of tests/clients/node and gives its answer."""
-
-
-def _serve(script: str) -> Iterator[Ask]:
-    folder = require("node")
-    command = ["node", str(folder / script)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8") as node:
-        assert node.stdin is not None
-        assert node.stdout is not None
-        requests, answers = node.stdin, node.stdout
-
-        def ask(request: dict[str, object]) -> dict[str, Any]:
-            requests.write(json.dumps(request) + "\n")
-            requests.flush()
-            answer: dict[str, Any] = json.loads(answers.readline())
-            return answer
-
-        yield ask
-        requests.close()
-        assert node.wait() == 0
-
 
 @pytest.fixture(scope="module")
 def verifier() -> Iterator[Ask]:
-    yield from _serve("verify_credential.mjs")
+    yield from answering("verify_credential.mjs")
 
 
 @pytest.fixture(scope="module")
 def canonizer() -> Iterator[Ask]:
-    yield from _serve("canonize.mjs")
+    yield from answering("canonize.mjs")
 
 
 def _judge(verifier: Ask, document: bytes, key: SigningKey = KEY) -> dict[str, Any]:

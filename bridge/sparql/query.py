@@ -24,13 +24,13 @@ b'n\r\n1\r\n'
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
+from bridge.sparql.complaints import complaint
 from bridge.sparql.dataset import Dataset
 from bridge.sparql.results import Format, Results, serialise
 from bridge.sparql.scan import Form, QueryShape, runnable, scan
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from kernel.terms import Iri
 
 _CACHED: Final = 256
-_PLACE: Final = re.compile(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", re.DOTALL)
 _SHOWN: Final = 200
 
 
@@ -74,7 +73,7 @@ def evaluate(store: ox.Store, text: str, dataset: Dataset, *, now: Instant | Non
         StoreUnavailable: the store cannot be read.
     """
     require_query(scan(text))
-    with store_errors(), evaluation_errors():
+    with store_errors(), evaluation_errors(text):
         return _started(store, runnable(text, now), dataset)
 
 
@@ -118,12 +117,12 @@ def _started(store: ox.Store, text: str, dataset: Dataset) -> Results:
 
 
 @contextmanager
-def evaluation_errors() -> Iterator[None]:
-    """Turns what the engine raises while results are read into `QueryRefused`."""
+def evaluation_errors(text: str = "") -> Iterator[None]:
+    """Turns what the engine raises, while a query is parsed or its results are read, into `QueryRefused`."""
     try:
         yield
     except SyntaxError as error:
-        raise _cannot_parse(error) from error
+        raise complaint(text, error) from error
     except (RuntimeError, ValueError) as error:
         raise QueryRefused(
             f"the query cannot be evaluated: {str(error)[:_SHOWN]}", remedy="use what SPARQL 1.1 has built in"
@@ -133,14 +132,3 @@ def evaluation_errors() -> Iterator[None]:
 @lru_cache(maxsize=_CACHED)
 def _nodes(graphs: tuple[Iri, ...]) -> tuple[ox.NamedNode, ...]:
     return tuple(map(node, graphs))
-
-
-def _cannot_parse(error: SyntaxError) -> QueryRefused:
-    match = _PLACE.match(str(error))
-    where = None if match is None else f"line {match[1]}, column {match[2]}"
-    expected = str(error) if match is None else f"what could stand there is {match[3]}"
-    return QueryRefused(
-        f"the query cannot be parsed; {expected[:_SHOWN]}",
-        remedy="correct it at or before that place; put spaces around < and > where they compare",
-        where=where,
-    )

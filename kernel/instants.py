@@ -62,6 +62,16 @@ _FAULTS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
     (re.compile(pattern, re.ASCII), reason, remedy)
     for pattern, reason, remedy in (
         (r"\Z", "it is empty", "give a time, or leave the member out"),
+        (
+            r"(?i:.*\b(?:BCE?|CE|AD)\b)",
+            "an era is not part of a time",
+            "write years BCE with a sign, and with a year 0000: 44 BCE is -0043",
+        ),
+        (
+            r"\d{1,2}[./]\d{1,2}[./]\d{4}",
+            "the year does not come first",
+            "write it as in 2024-05-06, year, month and day",
+        ),
         (r"(?s:.*\s)", "it has white space in it", "take the white space out"),
         (r"\+", "a year has no plus sign", "take the plus sign out"),
         (r"-?\d{1,3}(?![\d#])", "a year has at least four digits", "pad the year with zeros, as in 0987"),
@@ -69,7 +79,7 @@ _FAULTS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         (r"-0000(?!\d)", "there is no year -0000", "write 0000 for 1 BCE, -0001 for 2 BCE"),
         (r"\d{8}(?=T|Z|\Z)", "its date has no hyphens", "write it as in 2024-05-06"),
         (r"-?[1-9]\d{6,}", f"its year is beyond {MAX_YEAR}", f"give a year from -{MAX_YEAR} to {MAX_YEAR}"),
-        (r".*[tz]", "T and Z are upper case in XSD", "write T and Z in upper case"),
+        (r".*\d[tz]", "T and Z are upper case in XSD", "write T and Z in upper case"),
         (r".*\.\d{7,}", "it has more than six fractional digits", "round it to microseconds"),
     )
 )
@@ -86,7 +96,7 @@ def unreadable_time(field: str, text: str, expected: str) -> InvalidTime:
     for pattern, reason, remedy in _FAULTS:
         if pattern.match(text):
             return refused_time(field, text, reason, remedy)
-    return refused_time(field, text, f"it is not {expected}", f"give {expected}")
+    return refused_time(field, text, f"it is not {expected.partition(' such as ')[0]}", f"give {expected}")
 
 
 def parse_offset(offset: str, field: str, text: str) -> int:

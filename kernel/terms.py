@@ -20,9 +20,11 @@ Example
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+from urllib.parse import quote
 
 from kernel.errors import InvalidTerm
 
@@ -33,9 +35,10 @@ LANG_STRING: Final = RDF + "langString"
 DIR_LANG_STRING: Final = RDF + "dirLangString"
 
 # Absolute, and without the characters that RFC 3987 excludes (delimiters, controls, surrogates, bidi formatting).
-_IRI: Final = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>\"{}|^`\\\x7f-\x9f\u200e\u200f\u202a-\u202e\ud800-\udfff]*"
-)
+_EXCLUDED: Final = r"\x00-\x20<>\"{}|^`\\\x7f-\x9f\u200e\u200f\u202a-\u202e\ud800-\udfff"
+_IRI: Final = re.compile(rf"[A-Za-z][A-Za-z0-9+.\-]*:[^{_EXCLUDED}]*")
+_NOT_IN_IRIS: Final = re.compile(f"[{_EXCLUDED}]")
+_SHOWN: Final = 200
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _MUST_ESCAPE: Final = re.compile(r'[\x00-\x1f"\\\x7f\ufffe\uffff]')
@@ -50,10 +53,7 @@ class Iri:
 
     def __post_init__(self) -> None:
         if not _IRI.fullmatch(self.value):
-            raise InvalidTerm(
-                f"{self.value!r} is not an absolute IRI",
-                remedy="give a scheme, and percent-encode spaces, quotes, angle brackets and control characters",
-            )
+            raise _no_iri(self.value)
 
     @property
     def n3(self) -> str:
@@ -143,6 +143,24 @@ class Statement:
     def nquad(self) -> str:
         """The canonical N-Quads line, without its line end."""
         return f"{self.subject.n3} {self.predicate.n3} {self.object.n3} {self.graph.n3} ."
+
+
+def _no_iri(text: str) -> InvalidTerm:
+    """What keeps a text from being an absolute IRI."""
+    shown = repr(text[:_SHOWN])
+    forbidden = _NOT_IN_IRIS.search(text)
+    if forbidden is None:
+        return InvalidTerm(
+            f"{shown} is not an absolute IRI: it has no scheme",
+            remedy="write it in full, as in https://example.org/ann",
+        )
+    character = forbidden.group()
+    named = f"{character!r} (U+{ord(character):04X})" if character.isprintable() else f"U+{ord(character):04X}"
+    if unicodedata.category(character) in {"Cc", "Cf", "Cs"}:
+        remedy = "take it out: it is not seen, and may change how what stands beside it is read"
+    else:
+        remedy = f"percent-encode it, as {quote(character, safe='')}"
+    return InvalidTerm(f"{shown} is not an absolute IRI: it may not hold {named}", remedy=remedy)
 
 
 @lru_cache(maxsize=65_536)

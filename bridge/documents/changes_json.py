@@ -75,6 +75,7 @@ _MEMBERS: Final = {
     "revise": _WHEN | {"op", "fact", "object", "confidence"},
 }
 _FACT: Final = re.compile(r"(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
+_FIND_FACT: Final = "give the id that GET /facts?subject=… lists beside the fact, urn:uuid:…"
 _ALIKE: Final = 70
 """How alike two names are, of 100, for one to be taken for a slip of the other."""
 
@@ -154,6 +155,9 @@ def read_change(value: Json, setting: Setting, *, where: str = "") -> Change:
     if not isinstance(op, str) or op not in _MEMBERS:
         problem = "the op is missing" if op is None else f"there is no op {op!r}"
         raise _wrong(problem, _suggestion(op, _MEMBERS) or f"give one of {_listed(_MEMBERS)}", where + pointer("op"))
+    if op == "revise" and "fact" not in members:
+        remedy = f"{_FIND_FACT}; or retract the statement and assert another"
+        raise _wrong("revise corrects one fact, and none is named", remedy, where + pointer("fact"))
     _require_known(members, _MEMBERS[op], op, where)
     try:
         return _READERS[op](_Change(members, setting, where))
@@ -204,8 +208,8 @@ class _Change:
         value = self._members.get("fact")
         match = _FACT.fullmatch(value) if isinstance(value, str) else None
         if match is None:
-            problem = "the fact is missing" if value is None else "a fact is named by its UUID"
-            raise _wrong(problem, "give its id, as urn:uuid:… or alone", self.place("fact"))
+            problem = "there is no id of a fact" if value is None else "this is not the id of a fact, which is a UUID"
+            raise _wrong(problem, _FIND_FACT, self.place("fact"))
         return UUID(match[1])
 
     def value(self) -> tuple[Iri | Literal | None, Spelling]:

@@ -195,6 +195,9 @@ def test_canonical_prints(text: str, printed: str) -> None:
         ("2024-0١-01T00:00:00Z", "not an xsd:dateTime"),
         ("2024-01-01T00:00:00+0٥:00", "not an xsd:dateTime"),
         ("now", "not an xsd:dateTime"),
+        ("zzz", "not an xsd:dateTime"),
+        ("44 BCE", "an era"),
+        ("06.05.2024", "does not come first"),
     ],
 )
 def test_refusals_name_field_and_reason_and_say_what_to_do(text: str, reason: str) -> None:

@@ -353,7 +353,16 @@ def test_a_fact_and_a_statement_are_too_much(op: str, member: str) -> None:
 @pytest.mark.parametrize("fact", ["", "urn:x", FACT[:-1], FACT.replace("-", ""), f"{{{FACT}}}", 5, None])
 def test_a_fact_that_is_none(fact: object) -> None:
     assert refused(InvalidChange, "end", fact=fact).where == "/changes/0/fact"
-    assert refused(InvalidChange, "revise", fact=fact).where == "/changes/0/fact"
+    error = refused(InvalidChange, "revise", fact=fact)
+    assert error.where == "/changes/0/fact"
+    assert "GET /facts" in error.remedy
+
+
+def test_a_revision_of_a_statement_is_told_to_name_a_fact() -> None:
+    error = refused(InvalidChange, "revise", **ABOUT)
+    assert error.where == "/changes/0/fact"
+    assert "GET /facts" in error.remedy
+    assert "retract" in error.remedy
 
 
 def test_two_ends_are_one_too_many() -> None:

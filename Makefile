@@ -1,5 +1,7 @@
 # Needs Python 3.11 or later with pip, and make: all else is installed into .venv from the hashed constraints.
 #
+#   make demo [DEMO=./demo-data] [PORT=8350]  a base with real facts in it, served, and what to try on it
+#   make demo-reset                         the same, started over
 #   make serve [DATA=./data] [PORT=8350]    the service
 #   make test [ARGS='-x tests/kernel']      the tests; those that need a browser, Node or ../shared skip without them
 #   make lint                               style, types, layers
@@ -11,6 +13,7 @@
 PYTHON ?= python3
 UV ?= uv
 DATA ?= ./data
+DEMO ?= ./demo-data
 PORT ?= 8350
 CORE_LIMIT_MB := 130
 
@@ -20,9 +23,15 @@ OURS := install --quiet --no-deps --no-build-isolation --editable .
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate $(UPGRADE) pyproject.toml
 
 .DELETE_ON_ERROR:
-.PHONY: .venv serve test lint fuzz bench size constraints
+.PHONY: .venv demo demo-reset serve test lint fuzz bench size constraints
 
 .venv: .venv/test
+
+demo: .venv/core
+	@$(BIN)/muniment demo --data $(or $(DEMO),./demo-data) --port $(PORT)
+
+demo-reset: .venv/core
+	@$(BIN)/muniment demo --data $(or $(DEMO),./demo-data) --port $(PORT) --reset
 
 serve: .venv/core
 	$(BIN)/muniment serve --data $(or $(DATA),./data) --port $(PORT)

@@ -27,9 +27,9 @@ def main() -> None:
         sys.exit(f"muniment: {'; '.join(complaints)} ({remedy})")
 
     from api.commands.application import run
-    from api.commands.unforeseen import tell
+    from api.commands.unforeseen import install
 
-    sys.excepthook = tell
+    install()
     sys.exit(run())
 
 

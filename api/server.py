@@ -49,20 +49,23 @@ _BACKLOG: Final = 2048
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 
 
-def serve(base: Base, settings: Settings, announce: Callable[[str], None]) -> bool:
+def serve(
+    base: Base, settings: Settings, announce: Callable[[str], None], application: FastAPI | None = None
+) -> bool:
     """Serves an open base until the process is told to stop; answers whether all that was begun has ended.
 
     Args:
         base: open; it is left open.
         settings: how to serve it.
         announce: told the URL once connections are taken.
+        application: made by `create_app` for base and settings already; made here by default.
 
     Raises:
         InvalidSetting: the address cannot be listened on.
     """
     configure_logging(settings.log_level)
     with listen(settings.host, settings.port) as listening:
-        app = create_app(base, settings)
+        app = application or create_app(base, settings)
         server = server_for(app)
         with _stopped_by_signals(server):
             announce(url_of(listening))
@@ -101,7 +104,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise InvalidSetting(
             f"cannot listen on {host}, port {port}: {error.strerror}",
-            remedy="choose another --port or --host, or stop what uses it",
+            remedy="choose another --port or --host (with make: PORT=8351), or stop what uses it",
             where="port",
         ) from error
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "MUNIMENT_"
 
-_OF_THE_TESTS: Final = frozenset({"MUNIMENT_REQUIRE"})
-"""Read by the test suite, and inherited by the services that it starts."""
+_OF_OTHERS: Final = frozenset({"MUNIMENT_REQUIRE", "MUNIMENT_URL", "MUNIMENT_TOKEN_FILE"})
+"""Read by the test suite and by the commands that ask a service, and inherited by the services that are started."""
 
 
 class PolicyName(StrEnum):
@@ -91,7 +91,7 @@ def read_settings(**given: object) -> Settings:
     """
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     for name in sorted(os.environ):
-        if name.upper().startswith(PREFIX) and name.upper() not in known | _OF_THE_TESTS:
+        if name.upper().startswith(PREFIX) and name.upper() not in known | _OF_OTHERS:
             raise InvalidSetting("there is no such setting", remedy=did_you_mean(name, known), where=name)
     try:
         return Settings.model_validate({name: value for name, value in given.items() if value is not None})

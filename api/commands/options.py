@@ -7,6 +7,8 @@ Rules
 * A command that only reads never makes a base: a misspelt folder is an error.
 * A token is named, never given, for a command line is no secret: it is in a variable, or in a file that its owner alone
   can read.
+* What speaks to a service takes from the environment what the command line leaves out: `MUNIMENT_URL` and
+  `MUNIMENT_TOKEN_FILE`. A folder that is named goes before the URL of the environment.
 
 Example
 -------
@@ -29,6 +31,8 @@ from kernel.errors import InvalidParameter, InvalidTerm, NotFound
 from kernel.terms import Iri
 
 LEDGER: Final = "ledger.sqlite"
+URL_VARIABLE: Final = "MUNIMENT_URL"
+TOKEN_FILE_VARIABLE: Final = "MUNIMENT_TOKEN_FILE"  # noqa: S105 - the name of a variable
 
 _LONGEST_TOKEN: Final = 4096
 """Characters of a file that are looked at."""
@@ -40,13 +44,25 @@ Data = Annotated[
     ),
 ]
 
+SERVICE: Final = "http://127.0.0.1:8350"
+"""Where a service is looked for that nobody names."""
+
+Url = Annotated[
+    str | None, typer.Option("--url", help=f"The running service. [default: ${URL_VARIABLE}, or {SERVICE}]")
+]
+
 TokenEnv = Annotated[
     str | None, typer.Option("--token-env", metavar="NAME", help="The environment variable that has the token.")
 ]
 
 TokenFile = Annotated[
     Path | None,
-    typer.Option("--token-file", metavar="FILE", dir_okay=False, help="The file that has the token; yours alone."),
+    typer.Option(
+        "--token-file",
+        metavar="FILE",
+        dir_okay=False,
+        help=f"The file that has the token; yours alone. [default: ${TOKEN_FILE_VARIABLE}]",
+    ),
 ]
 
 AcceptClock = Annotated[
@@ -72,7 +88,7 @@ def require_base(data: Path) -> Path:
 
 
 def named_token(variable: str | None, file: Path | None) -> str | None:
-    """The token in a variable, or in a file; None when neither is named.
+    """The token in a variable, or in a file, or in the file that the environment names; None when none is named.
 
     Raises:
         InvalidParameter: both are named, there is no token there, or others may read the file.
@@ -89,7 +105,13 @@ def named_token(variable: str | None, file: Path | None) -> str | None:
                 f"the variable {variable} is not set", remedy="put the token there", where="--token-env"
             )
         return token
-    return None if file is None else _token_in(file)
+    path = file or os.environ.get(TOKEN_FILE_VARIABLE)
+    return _token_in(Path(path)) if path else None
+
+
+def named_url(url: str | None, data: Path | None = None) -> str | None:
+    """The service that is named; None where there is none, or a folder is named instead."""
+    return url or (None if data is not None else os.environ.get(URL_VARIABLE) or None)
 
 
 def _token_in(file: Path) -> str:

@@ -25,7 +25,7 @@ from typing import Annotated, Final
 
 import typer
 
-from api.commands.options import TokenEnv, TokenFile, local_principal, named_token, require_base
+from api.commands.options import TokenEnv, TokenFile, local_principal, named_token, named_url, require_base
 from api.commands.progress import waiting
 from kernel.errors import BaseInUse, InvalidParameter
 
@@ -96,7 +96,9 @@ def query(
         Path | None,
         typer.Option("--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The base's folder."),
     ] = None,
-    url: Annotated[str | None, typer.Option("--url", help="A running service, instead of a folder.")] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", help="A running service, instead of a folder. [default: $MUNIMENT_URL]")
+    ] = None,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
     as_of: Annotated[
@@ -114,10 +116,11 @@ def query(
     table = output is ResultFormat.TABLE or (output is None and sys.stdout.isatty())
     accept = ACCEPT[ResultFormat.TABLE] if table else UNSAID if output is None else ACCEPT[output]
     question = Question(_read(text), accept, as_of, valid_at)
-    if url is not None:
+    service = named_url(url, data)
+    if service is not None:
         from api.commands.remote import ask
 
-        reply = ask(url, named_token(token_env, token_file), question)
+        reply = ask(service, named_token(token_env, token_file), question)
     elif data is not None:
         reply = _ask_folder(data, question)
     else:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from api.commands.options import TokenEnv, TokenFile, named_token
+from api.commands.options import SERVICE, TokenEnv, TokenFile, Url, named_token, named_url
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _STATES: Final = {"clear": "applied", "review": "pending", "refused": "refused"}
 def submit(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Changes in JSON; - reads them from standard input.")],
     *,
-    url: Annotated[str, typer.Option("--url", help="The running service.")] = "http://127.0.0.1:8350",
+    url: Url = None,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Judge only: nothing is signed, kept or applied.")] = False,
@@ -52,7 +52,7 @@ def submit(
     body = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     if not body.strip():
         raise InvalidParameter("there is nothing in it", remedy='write {"changes": […]}', where=str(file))
-    told = submit_remotely(url, named_token(token_env, token_file), body, dry_run=dry_run)
+    told = submit_remotely(named_url(url) or SERVICE, named_token(token_env, token_file), body, dry_run=dry_run)
     for line in _in_words(told):
         typer.echo(line)
     return EXIT_STATUS[told["state"] or _STATES[told["verdict"]]]

@@ -4,17 +4,19 @@ Rules
 -----
 * The details, a traceback and the versions of what took part, go to a new file that its owner alone can read. The
   command's arguments are left out of it, but a traceback may quote data: whoever reports it is told to look.
+* What is logged while a command runs is one line as well; a service that runs has a log of its own, with tracebacks.
 * It is the interpreter's hook for what nothing has caught, so that nothing else need catch everything.
 
 Example
 -------
 ::
 
-    sys.excepthook = tell
+    install()
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import sys
@@ -28,6 +30,22 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 INVOLVED: Final = ("muniment", "pyoxigraph", "pyshacl", "rdflib", "fastapi", "pydantic", "cryptography", "PyLD")
+
+
+class Briefly(logging.Formatter):
+    """One line a record, without the traceback."""
+
+    def formatException(self, ei: object) -> str:  # noqa: ARG002, N802 - as the library has it
+        """Nothing."""
+        return ""
+
+
+def install() -> None:
+    """Has errors that nobody foresaw, and what is logged, told briefly."""
+    sys.excepthook = tell
+    briefly = logging.StreamHandler()
+    briefly.setFormatter(Briefly("muniment: %(message)s"))
+    logging.basicConfig(handlers=[briefly], level=logging.WARNING)
 
 
 def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -21,9 +21,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from certificates.findings import Finding, FindingCode, Severity
-from kernel.instants import Instant
 from kernel.rules import amend, read_rules
-from kernel.vocabulary import RULES_GRAPH, SHAPES_GRAPH
+from kernel.vocabulary import RULES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,25 +83,27 @@ class Judge:
         table = read_rules(self._governance.facts(RULES_GRAPH, view))
         return amend(plan, table, self._governance.over(view))[1] + self._doubts(plan)
 
+    def noticed(self, plan: Plan, view: FactsView) -> Sequence[FactContent]:
+        """Those facts of one chunk of a load session that `judge_load` has to be told of."""
+        return self._shapes.noticed(plan.record, self._governance.over(view))
+
     def hold(self, view: FactsView) -> None:
         """Reads what governs at the head of the view: what a load brings of it does not judge the load itself."""
         self._governance.digests(view)
 
     def judge_load(
-        self, view: LedgerView, at: Instant, found: Sequence[Finding], *, governs: bool
+        self, view: LedgerView, noticed: Sequence[FactContent], found: Sequence[Finding]
     ) -> tuple[tuple[Finding, ...], Verdict]:
-        """Judges a load session whole, once the facts that it records at `at` are in the view.
+        """Judges a load session whole, once its facts are in the view.
 
         Args:
             view: the transaction; what governs at its head was held before the load's facts came into it.
-            at: the instant at which it records.
+            noticed: what `noticed` gave for its chunks.
             found: what its chunks were found to contradict.
-            governs: whether it touches a governance graph.
         """
         findings = list(found)
-        if governs or self._governance.facts(SHAPES_GRAPH, view):
-            recorded = [fact.content for fact in view.facts_recorded(Instant(at - 1), at)]
-            findings += self._shapes.load_findings(recorded, self._governance.over(view))
+        if noticed:
+            findings += self._shapes.load_findings(noticed, self._governance.over(view))
         return tuple(findings), self._policy.verdict(findings)
 
     def digests(self, view: FactsView) -> Digests:

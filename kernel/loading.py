@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from kernel.access import Principal
     from kernel.changes import Assert
+    from kernel.facts import FactContent
     from kernel.group import Group
     from kernel.instants import Instant
     from kernel.issuing import Notary
@@ -67,13 +68,21 @@ class LoadRequest:
 
 
 @dataclass(slots=True)
+class _Seen:
+    """What judging the chunks one by one has come to, and what of them the shapes have yet to judge."""
+
+    findings: list[Finding] = field(default_factory=list)
+    noticed: list[FactContent] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class _Load:
     """What planning the chunks has come to so far."""
 
     certificate: UUID
     leaves: list[bytes]
     graphs: set[Iri] = field(default_factory=set)
-    findings: list[Finding] = field(default_factory=list)
+    seen: _Seen = field(default_factory=_Seen)
 
 
 def session_key(session: str) -> str:
@@ -108,7 +117,7 @@ class Loader:
         at = group.instant()
         self._judge.hold(group.tx)
         load = self._plan(group, wanted, at)
-        judged = self._judge.judge_load(group.tx, at, load.findings, governs=group.governs)
+        judged = self._judge.judge_load(group.tx, load.seen.noticed, load.seen.findings)
         record = self._issue(group, wanted.request, load, judged, at)
         group.tx.remember(wanted.principal.id, key, IdempotencyEntry(b"", record.id))
         if record.request is None:
@@ -131,9 +140,9 @@ class Loader:
         """Plans a waiting session again, into the transaction; False, and nothing kept, unless all is as signed."""
         signed = group.tx.items(record.id, ItemKind.PLAN)
         position = 1
-        findings: list[Finding] = []
+        seen = _Seen()
         self._judge.hold(group.tx)
-        for plan in self._plans(group, wanted, record.id, record.issued_at, findings):
+        for plan in self._plans(group, wanted, record.id, record.issued_at, seen):
             bodies = list(effect_bodies(plan))
             held = signed[position : position + len(bodies)]
             position += len(bodies)
@@ -141,7 +150,7 @@ class Loader:
                 break
             group.take(plan, [item.leaf for item in held], at)
         else:
-            judged, verdict = self._judge.judge_load(group.tx, at, findings, governs=group.governs)
+            judged, verdict = self._judge.judge_load(group.tx, seen.noticed, seen.findings)
             if (position, judged, verdict) == (len(signed), findings_of(group.tx, record.id), record.verdict):
                 return True
         group.give_back(record.id)
@@ -153,7 +162,7 @@ class Loader:
         group.tx.add_items(load.certificate, asked)
         load.leaves.append(asked[0].leaf)
         changes = 0
-        for plan in self._plans(group, wanted, load.certificate, at, load.findings):
+        for plan in self._plans(group, wanted, load.certificate, at, load.seen):
             items = salt_items(ItemKind.PLAN, effect_bodies(plan), len(load.leaves))
             leaves = [item.leaf for item in items]
             group.tx.add_items(load.certificate, items)
@@ -167,9 +176,9 @@ class Loader:
         return load
 
     def _plans(
-        self, group: Group, wanted: LoadRequest, certificate: UUID, issued_at: Instant, findings: list[Finding]
+        self, group: Group, wanted: LoadRequest, certificate: UUID, issued_at: Instant, seen: _Seen
     ) -> Iterator[Plan]:
-        """A plan a chunk, each made when the ones before are in the transaction; contradictions go to `findings`."""
+        """A plan a chunk, each made when the ones before are in the transaction; what is seen of it goes to `seen`."""
         facts = evidence = 0
         request = wanted.request
         for changes in self._chunks(request.session or ""):
@@ -179,7 +188,8 @@ class Loader:
             asked = Request(tuple(changes), request.reason, request.episode, request.principal)
             plan = planner.plan(asked)
             facts, evidence = planner.facts_made, planner.evidence_made
-            findings += self._judge.contradictions(plan, group.tx)
+            seen.findings += self._judge.contradictions(plan, group.tx)
+            seen.noticed += self._judge.noticed(plan, group.tx)
             yield plan
 
     def _issue(

@@ -418,8 +418,12 @@ class ShapeChecker(Protocol):
         """full(after) − full(before), as IncrementalEqualsFull has it."""
         ...
 
+    def noticed(self, recorded: Sequence[FactContent], view: FactsView) -> Sequence[FactContent]:
+        """Those of the facts that `load_findings` has to be told of; the others change nothing in what it finds."""
+        ...
+
     def load_findings(self, recorded: Sequence[FactContent], view: FactsView) -> Sequence[Finding]:
-        """The same for a load session whose facts are already in the view."""
+        """As `findings`, for a load session whose facts are already in the view."""
         ...
 
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Final
 from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused
 from bridge.shapes.messages import message_of
 from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Reader, Walk
-from bridge.shapes.overlay import Overlay, is_data
+from bridge.shapes.overlay import Overlay, is_data, triple_of
 from bridge.shapes.registry import Registry, Shapes, document_of
 from bridge.shapes.slices import Slices, Violation
 from bridge.shapes.vocabulary import sh
@@ -91,6 +91,21 @@ class PyShaclChecker:
                 changes = changes_of_plan(plan, shapes.model, view)
                 found += self._of_changes(shapes, changes, Overlay.of_plan(plan, view)) if changes else ()
         return found
+
+    def noticed(self, recorded: Sequence[FactContent], view: FactsView) -> Sequence[FactContent]:
+        """The shapes among the facts, and those of the data that shapes in force may see.
+
+        Of shapes that cannot be used, all data is as good as any: the first is enough to refuse it.
+        """
+        written = [content for content in recorded if content.statement.graph == SHAPES_GRAPH]
+        facts = _governing(view)
+        if not facts:
+            return written
+        shapes = self._registry.of(facts, view)
+        data = (content for content in recorded if is_data(content.statement.graph))
+        if shapes.problems:
+            return [*written, *islice(data, 1)]
+        return [*written, *(content for content in data if shapes.model.notices(triple_of(content)))]
 
     def load_findings(self, recorded: Sequence[FactContent], view: FactsView) -> Sequence[Finding]:
         """The same for a load session, judged whole, whose facts are in the view."""

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.stores import projection_store, serving
+from bridge.stores import checkpoints, projection_store, serving
 from bridge.stores.markers import StoreState, marker_of
 from bridge.stores.pair import OxigraphStores, rebuild, same_quads
 from bridge.stores.projections import Projection
@@ -538,7 +538,8 @@ def test_a_path_that_is_a_file_is_told(tmp_path: Path) -> None:
         OxigraphStores.open(tmp_path / "stores")
 
 
-def test_checkpoints_go_once_nobody_reads_them(tmp_path: Path) -> None:
+def test_checkpoints_go_once_nobody_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "FEW", 0)
     with opened(tmp_path) as stores:
         stores.apply(state_delta(1, list(STATEMENTS[:5])))
         pending: list[Iterator[ox.Quad]] = []

@@ -207,6 +207,14 @@ def parse_iri(text: str) -> Iri:
     return term
 
 
+def parse_literal(text: str) -> Literal:
+    """Reads a literal from its N-Triples form; raises `InvalidTerm` for any other term."""
+    term = parse_term(text)
+    if not isinstance(term, Literal):
+        raise InvalidTerm(f"{text} is not a literal", remedy="give a literal")
+    return term
+
+
 def _read_term(text: str, position: int) -> tuple[Term, int]:
     match = _TOKEN.match(text, position)
     if match is None or match["close"]:

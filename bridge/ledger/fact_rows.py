@@ -26,7 +26,7 @@ from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling,
 from kernel.instants import FOREVER, Instant
 from kernel.intervals import Interval
 from kernel.precision import Precision
-from kernel.terms import Iri, Literal, Statement, parse_iri, parse_term
+from kernel.terms import Iri, Statement, parse_iri, parse_literal, parse_term
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -156,7 +156,7 @@ def evidence_of(row: EvidenceRow) -> Evidence:
             UUID(bytes=fact),
             None if episode is None else parse_iri(episode),
             None if confidence is None else Decimal(confidence),
-            Spelling(None if value is None else _literal(value), valid_from, valid_to),
+            Spelling(None if value is None else parse_literal(value), valid_from, valid_to),
         ),
         _certificate(certificate),
         Instant(recorded),
@@ -167,13 +167,6 @@ def evidence_of(row: EvidenceRow) -> Evidence:
 def graphed_evidence_of(row: GraphedEvidenceRow) -> tuple[Evidence, Iri]:
     """The evidence in a row, and the graph of its fact. Raises `DamagedBase`."""
     return evidence_of(row[:9]), parse_iri(row[9])
-
-
-def _literal(text: str) -> Literal:
-    term = parse_term(text)
-    if not isinstance(term, Literal):
-        raise ValueError(f"{text} is no literal")  # noqa: TRY004 - a wrong text, not a wrong type
-    return term
 
 
 @lru_cache(maxsize=1_024)

@@ -32,7 +32,7 @@ from kernel.facts import Spelling, Validity
 from kernel.instants import Instant
 from kernel.intervals import Interval
 from kernel.precision import Precision
-from kernel.terms import Literal, Statement, parse_iri, parse_term
+from kernel.terms import Statement, parse_iri, parse_literal, parse_term
 from kernel.timevalues import Bound
 
 if TYPE_CHECKING:
@@ -176,10 +176,7 @@ def _spelling(members: Members) -> Spelling:
     if "spelling" not in members:
         return NO_SPELLING
     text, valid_from, valid_to = map(_optional, _list(members.pop("spelling")))
-    term = None if text is None else parse_term(text)
-    if not isinstance(term, Literal | None):
-        raise TypeError(f"{text} is no literal")
-    return Spelling(term, valid_from, valid_to)
+    return Spelling(None if text is None else parse_literal(text), valid_from, valid_to)
 
 
 def _refuse_rest(members: Members) -> None:

@@ -27,7 +27,7 @@ from kernel.changes import Assert
 from kernel.facts import Spelling, Validity
 from kernel.intervals import Interval
 from kernel.precision import Precision
-from kernel.terms import Iri, Literal, Statement, Term, parse_iri, parse_term
+from kernel.terms import Iri, Statement, Term, parse_iri, parse_literal, parse_term
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +106,7 @@ def decode_assertions(chunk: bytes) -> list[Assert]:
         for start, end, start_precision, end_precision in tables["validities"]
     ]
     spelling = [
-        Spelling(None if text is None else _literal(text), start, end) for text, start, end in tables["spellings"]
+        Spelling(None if text is None else parse_literal(text), start, end) for text, start, end in tables["spellings"]
     ]
     return [
         Assert(
@@ -124,10 +124,3 @@ def decode_seed(chunk: bytes) -> bytes:
     """The seed of the session that the chunk belongs to. Raises `DamagedBase`."""
     tables: _Tables = json.loads(chunk)
     return bytes.fromhex(tables["seed"])
-
-
-def _literal(text: str) -> Literal:
-    term = parse_term(text)
-    if not isinstance(term, Literal):
-        raise ValueError(f"{text} is no literal")  # noqa: TRY004 - a wrong text, not a wrong type
-    return term

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from bridge.loading.assertions import Assertions
-    from bridge.loading.files import Counted
+    from bridge.loading.counted import Counted
     from kernel.changes import Assert
 
 _SHOWN: Final = 200

@@ -21,13 +21,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from hashlib import file_digest
-from io import BufferedReader, FileIO
-from os import fstat
 from typing import TYPE_CHECKING, Final, Self
 
 import pyoxigraph as ox
 
 from bridge.loading.assertions import Assertions, Nodes
+from bridge.loading.counted import Counted
 from bridge.loading.documents import read_document, read_json_ld
 from bridge.loading.lines import changes, read_lines, statements
 from kernel.errors import InvalidDocument, InvalidParameter
@@ -50,11 +49,6 @@ DOCUMENTS: Final = {
 }
 JSON_LD: Final = ".jsonld"
 CHANGES: Final = ".ndjson"
-TOLD_EVERY: Final = 2**18
-"""Bytes between two words about progress."""
-
-_BOM: Final = b"\xef\xbb\xbf"
-
 SUFFIXES: Final = (*LINES, *DOCUMENTS, JSON_LD, CHANGES)
 
 
@@ -146,44 +140,6 @@ class FileReader:
         if suffix == JSON_LD:
             return read_json_ld(stream, name, assertions)
         return read_document(stream, name, DOCUMENTS[suffix], assertions)
-
-
-class Counted(BufferedReader):
-    """A file, past its byte order mark, that tells now and then how far it is read.
-
-    Args:
-        path: of the file.
-        tell: told how many bytes are read.
-
-    Raises:
-        OSError: it cannot be opened.
-    """
-
-    def __init__(self, path: Path, tell: Callable[[int], None]) -> None:
-        super().__init__(FileIO(path))
-        self.size = fstat(self.fileno()).st_size
-        self._tell = tell
-        self._done = self._told = 0
-        if self.peek(len(_BOM)).startswith(_BOM):
-            self.read(len(_BOM))
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """Up to so many bytes; fewer only at the end."""
-        data = super().read(size)
-        self._count(len(data))
-        return data
-
-    def readlines(self, hint: int = -1, /) -> list[bytes]:
-        """Whole lines of about so many bytes together; none at the end."""
-        lines = super().readlines(hint)
-        self._count(sum(map(len, lines)))
-        return lines
-
-    def _count(self, size: int) -> None:
-        self._done += size
-        if self._done - self._told >= TOLD_EVERY or not size:
-            self._told = self._done
-            self._tell(self._done)
 
 
 def _further(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:

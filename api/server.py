@@ -18,6 +18,7 @@ Example
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import socket
 from contextlib import contextmanager
@@ -103,7 +104,7 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
         raise InvalidSetting(
-            f"cannot listen on {host}, port {port}: {error.strerror}",
+            f"cannot listen on {host}, port {port}: {os.strerror(error.errno or 0)}",
             remedy="choose another --port or --host (with make: PORT=8351), or stop what uses it",
             where="port",
         ) from error

@@ -97,16 +97,14 @@ def python() -> Diagnosis:
 
 def libraries() -> Diagnosis:
     """Whether everything that Muniment needs is installed, in which versions."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    from api.commands.unforeseen import INVOLVED
+    from api.commands.unforeseen import libraries as installed
     from bridge.diagnosis import Diagnosis, Grade
 
-    try:
-        told = ", ".join(f"{name} {version(name)}" for name in INVOLVED)
-    except PackageNotFoundError as error:
-        return Diagnosis("libraries", Grade.FAIL, f"{error.name} is not installed", "install Muniment again")
-    return Diagnosis("libraries", Grade.OK, told)
+    found = installed()
+    missing = [name for name, version in found.items() if version is None]
+    if missing:
+        return Diagnosis("libraries", Grade.FAIL, f"not installed: {', '.join(missing)}", "install Muniment again")
+    return Diagnosis("libraries", Grade.OK, ", ".join(f"{name} {version}" for name, version in found.items()))
 
 
 def listening(host: str, port: int) -> Diagnosis:

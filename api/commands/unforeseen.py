@@ -19,17 +19,18 @@ from __future__ import annotations
 import logging
 import os
 import platform
+import re
 import sys
 import tempfile
 import traceback
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-INVOLVED: Final = ("muniment", "pyoxigraph", "pyshacl", "rdflib", "fastapi", "pydantic", "cryptography", "PyLD")
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
 
 
 class Briefly(logging.Formatter):
@@ -38,6 +39,20 @@ class Briefly(logging.Formatter):
     def formatException(self, ei: object) -> str:  # noqa: ARG002, N802 - as the library has it
         """Nothing."""
         return ""
+
+
+def libraries() -> dict[str, str | None]:
+    """Muniment and what it cannot do without, in which versions; None for what is not installed."""
+    needed = [each for each in requires("muniment") or () if "extra ==" not in each and "platform" not in each]
+    names = (match.group() for match in map(_NAME.match, needed) if match is not None)
+    return {name: _version(name) for name in ("muniment", *sorted(names, key=str.lower))}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def install() -> None:
@@ -66,7 +81,7 @@ def tell(kind: type[BaseException], error: BaseException, trace: TracebackType |
 
 def _written(details: str) -> Path:
     descriptor, name = tempfile.mkstemp(prefix="muniment-error-", suffix=".txt")  # made with mode 0600
-    versions = ", ".join(f"{each} {version(each)}" for each in INVOLVED)
+    versions = ", ".join(f"{name} {found or 'missing'}" for name, found in libraries().items())
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(f"Python {platform.python_version()} on {platform.system()}; {versions}\n\n{details}")
     return Path(name)

@@ -7,6 +7,7 @@ Rules
 * Nothing is told to anybody else: the framework's telemetry would send exceptions, and what they quote, wherever a
   variable of the environment says.
 * The interactive documentation pages are left out, because they would run scripts of another host.
+* The pages for editors come with it, and the sessions of those who use them (`app.state.sessions`).
 
 Example
 -------
@@ -31,9 +32,11 @@ from starlette.responses import Response
 
 from api import certificates, changes, exports, facts, health, problems, sparql
 from api.openapi import openapi_document
+from api.pages import certificate, errors, node, query, queue, rendering, sign_in
 from api.parameters import query_parameters
 from api.request_log import RequestLog
 from api.service import Service
+from api.sessions import Sessions
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -41,6 +44,9 @@ if TYPE_CHECKING:
     from api.settings import Settings
     from bridge.base import Base
 
+
+_API: Final = (changes, certificates, sparql, facts, exports, health)
+_PAGES: Final = (sign_in, queue, certificate, node, query, rendering)
 
 _NONE: Final[TelemetryConfig] = {
     "tracing": False,
@@ -76,13 +82,15 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
         telemetry=_NONE,
     )
     app.state.service = service
+    app.state.sessions = Sessions()
     app.state.routes = []
-    for routed in (changes, certificates, sparql, facts, exports, health):
+    for routed in (*_API, *_PAGES):
         app.include_router(routed.router)
         _add_head(app, routed.router)
         app.state.routes += [route for route in routed.router.routes if isinstance(route, APIRoute)]
     app.add_middleware(RequestLog)
     problems.install(app)
+    errors.install(app)
     _add_openapi(app)
     return app
 

@@ -39,6 +39,18 @@ class TooLarge(CallerError):
     code = "too-large"
 
 
+class TooManyAttempts(CallerError):
+    """Too much of what failed, in too short a time."""
+
+    code = "too-many-attempts"
+
+
+class ForgedForm(CallerError):
+    """A form that no page of ours is known to have sent."""
+
+    code = "forged-form"
+
+
 class BrokenOff(CallerError):
     """The connection ended before the body did."""
 

@@ -93,11 +93,11 @@ def _page(base: Base, caller: Principal, parameters: Parameters) -> models.FactP
     )
     limit, after = parameters.number(LIMIT, default=100), parameters.text(AFTER)
     moment = base.reader.moment(parameters.time(AS_OF), None if every_time else valid_at)
-    last = None if after is None else _place_named(after)
+    last = None if after is None else place_named(after, where=AFTER.name)
     page = base.reader.facts(caller, wanted, moment, limit=limit, after=last)
     return {
         "items": [written.fact(each) for each in page.found],
-        "next": urlsafe_b64encode(_PLACE.pack(*page.found[-1].place)).decode() if page.more else None,
+        "next": place_text(page.found[-1].place) if page.more else None,
     }
 
 
@@ -112,10 +112,16 @@ def _object(parameters: Parameters, canonicaliser: TermCanonicaliser) -> Term | 
         raise
 
 
-def _place_named(after: str) -> Place:
+def place_text(place: Place) -> str:
+    """A place in a list of facts, as a `next` gives it."""
+    return urlsafe_b64encode(_PLACE.pack(*place)).decode()
+
+
+def place_named(text: str, *, where: str) -> Place:
+    """The place that a `next` names. Raises `InvalidParameter`, naming the parameter."""
     try:
-        start, end, recorded_at, identifier = _PLACE.unpack(urlsafe_b64decode(after.encode("ascii")))
+        start, end, recorded_at, identifier = _PLACE.unpack(urlsafe_b64decode(text.encode("ascii")))
     except (ValueError, struct.error) as error:
         remedy = "give the `next` of the page before, as it came"
-        raise InvalidParameter("it is no place in a list of facts", remedy=remedy, where=AFTER.name) from error
+        raise InvalidParameter("it is no place in a list of facts", remedy=remedy, where=where) from error
     return start, end, recorded_at, identifier

@@ -26,7 +26,15 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from api.auth import REALM
-from api.errors import BrokenOff, MethodNotAllowed, TooLarge, UnknownPath, UnsupportedMediaType
+from api.errors import (
+    BrokenOff,
+    ForgedForm,
+    MethodNotAllowed,
+    TooLarge,
+    TooManyAttempts,
+    UnknownPath,
+    UnsupportedMediaType,
+)
 from api.request_log import request_id
 from certificates.errors import CertificateError
 from kernel.errors import (
@@ -65,6 +73,7 @@ _STATUS: Final[dict[type[MunimentError], tuple[int, str]]] = {
     QueryRefused: (400, "The query is refused"),
     Unauthenticated: (401, "The caller is not known"),
     Forbidden: (403, "The caller may not do this"),
+    ForgedForm: (403, "The form is not taken"),
     NotFound: (404, "There is no such thing"),
     UnknownPath: (404, "Nothing is served here"),
     MethodNotAllowed: (405, "The method is not served here"),
@@ -76,6 +85,7 @@ _STATUS: Final[dict[type[MunimentError], tuple[int, str]]] = {
     PlanError: (422, "The changes do not fit what is believed"),
     CannotSign: (422, "The answer cannot be signed"),
     IdempotencyMismatch: (422, "The key was used for something else"),
+    TooManyAttempts: (429, "Too many attempts have failed"),
     MunimentError: (500, "The service failed"),
     OperatorError: (503, "The service cannot do this now"),
 }

@@ -23,7 +23,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from heapq import nsmallest
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from uuid import UUID
 
 from bridge.sparql.dataset import Dataset, dataset_for
 from bridge.sparql.query import evaluate, finish
@@ -33,10 +34,12 @@ from bridge.sparql.scan import scan
 from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter
 from kernel.instants import Instant
+from kernel.terms import Iri
 from kernel.timevalues import parse_point
+from kernel.vocabulary import HISTORY, M
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from bridge.sparql.results import Results
     from bridge.stores.pair import OxigraphStores
@@ -44,11 +47,20 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.facts import Evidence, Fact
     from kernel.ports import Head, HostClock, Ledger, LedgerView
-    from kernel.terms import Iri, Term
+    from kernel.terms import Term
 
 T = TypeVar("T")
 
 _HEAD = re.compile(r"head:(\d{1,18})")
+
+_HISTORY: Final = (
+    f"SELECT ?fact {{ GRAPH ?history {{ {{ ?fact <{M}subject> NODE }} UNION {{ ?fact <{M}object> NODE }} }} "
+    f'FILTER(STRSTARTS(STR(?history), "{HISTORY}")) }}'
+)
+"""Which facts a node has; that text mentions history brings the history graphs into the dataset."""
+
+_LOOKED_AT: Final = 2_000
+"""Facts of a node's history that are looked at."""
 
 Place: TypeAlias = tuple[int, int, int, bytes]
 """Start and end of valid time, recording instant, id: where a fact stands in the order of `Reader.facts`."""
@@ -211,11 +223,29 @@ class Reader:
             )
             first = nsmallest(limit + 1, seen, key=_place)
             evidence = view.evidence_of([fact.id for fact in first[:limit]])
-        found = (
-            FoundFact(fact, tuple(item for item in evidence.get(fact.id, ()) if _known(item.recorded_at, moment)))
-            for fact in first[:limit]
-        )
+        found = (FoundFact(fact, _known_of(evidence.get(fact.id, ()), moment)) for fact in first[:limit])
         return FactPage(tuple(found), len(first) > limit)
+
+    def history(self, principal: Principal, node: Iri, as_of: Instant | None = None, *, limit: int) -> FactPage:
+        """Facts of a node, as subject or object, believed or superseded, whatever their valid time; by start.
+
+        Of a node with very many, some are looked at and up to `limit` given. Graphs that the caller may not read are as
+        if they were empty.
+        """
+        sampled = self.sample(
+            QueryRequest(principal, _HISTORY.replace("NODE", node.n3)), Moment(as_of), limit=_LOOKED_AT
+        )
+        identifiers = [UUID(row[0].value[-36:]) for row in sampled.sample.rows if isinstance(row[0], Iri)]
+        with self._ledger.reading() as view:
+            recorded = [fact for fact in map(view.fact, dict.fromkeys(identifiers)) if fact is not None]
+            if as_of is not None:
+                recorded = [_as_known(fact, as_of) for fact in recorded if fact.recorded_at <= as_of]
+            first = nsmallest(
+                limit, (fact for fact in recorded if principal.may_read(fact.statement.graph)), key=_place
+            )
+            evidence = view.evidence_of([fact.id for fact in first])
+        found = (FoundFact(fact, _known_of(evidence.get(fact.id, ()), Moment(as_of))) for fact in first)
+        return FactPage(tuple(found), sampled.sample.more or len(recorded) > limit)
 
     # --- moments ------------------------------------------------------------------------------------------------------
 
@@ -308,5 +338,5 @@ def _as_known(fact: Fact, as_of: Instant) -> Fact:
     return replace(fact, superseded=None) if later else fact
 
 
-def _known(recorded_at: Instant, moment: Moment) -> bool:
-    return moment.as_of is None or recorded_at <= moment.as_of
+def _known_of(evidence: Sequence[Evidence], moment: Moment) -> tuple[Evidence, ...]:
+    return tuple(item for item in evidence if moment.as_of is None or item.recorded_at <= moment.as_of)

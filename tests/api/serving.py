@@ -15,6 +15,7 @@ import httpx2
 from api.app import create_app
 from api.auth import token_hash
 from api.server import listen, server_for, url_of
+from api.sessions import Sessions
 from api.settings import Settings
 from bridge.base import Base
 from kernel.access import Principal, Role
@@ -32,6 +33,7 @@ class Served:
     base: Base
     url: str
     documented: Documented
+    sessions: Sessions
     _clients: ExitStack = field(default_factory=ExitStack)
 
     def token(self, role: Role, *graphs: str) -> str:
@@ -53,6 +55,10 @@ class Served:
             verify=False,
             event_hooks={"response": [self.documented.check]},
         )
+        return self.enter(client)
+
+    def enter(self, client: httpx2.Client) -> httpx2.Client:
+        """A client that is closed with the others."""
         return self._clients.enter_context(client)
 
     @property
@@ -68,7 +74,8 @@ class Served:
 @contextmanager
 def served(base: Base, settings: Settings | None = None) -> Iterator[Served]:
     """Serves an open base until the context is left; the base stays open."""
-    server = server_for(create_app(base, settings or Settings()))
+    app = create_app(base, settings or Settings())
+    server = server_for(app)
     with listen("127.0.0.1", 0) as listening:
         # The socket takes connections already: whoever comes before the server runs, waits for it.
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, name="server")
@@ -76,7 +83,7 @@ def served(base: Base, settings: Settings | None = None) -> Iterator[Served]:
         url = url_of(listening)
         if not _DOCUMENTED:
             _DOCUMENTED.append(Documented.of(url))
-        running = Served(base, url, _DOCUMENTED[0])
+        running = Served(base, url, _DOCUMENTED[0], app.state.sessions)
         try:
             yield running
         finally:

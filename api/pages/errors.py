@@ -1,0 +1,95 @@
+"""Errors as pages, for those who look with a browser.
+
+Rules
+-----
+* What is told, and the status, are those of the problem document (`api.problems`): the page shows it, and adds nothing.
+* On the paths of pages a page is given unless only JSON is accepted; elsewhere only to those who accept HTML by name
+  before JSON. The routes of the JSON API always answer with problem documents.
+* Who is not signed in and wanted to look at a page is sent to the sign-in form.
+
+Example
+-------
+::
+
+    GET /queue/nothing → 404 text/html, "There is no such certificate"
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from fastapi.routing import APIRoute
+from starlette.responses import Response
+
+from api.media import accepted, preferred
+from api.pages.rendering import page, see_other
+from api.pages.sign_in import sign_in_path
+from api.pages.visiting import visit_of
+from api.problems import MEDIA_TYPE
+from kernel.errors import MunimentError, NotAcceptable, Unauthenticated
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any
+
+    from fastapi import FastAPI
+    from starlette.requests import Request
+
+    Handler = Callable[[Request, Any], Response | Awaitable[Response]]  # as Starlette has it
+
+HTML: Final = "text/html"
+ROOTS: Final = ("/queue", "/node", "/query", "/sign-in", "/sign-out", "/assets")
+
+
+def install(app: FastAPI) -> None:
+    """Has the handlers of an application's errors answer browsers with pages. After `api.problems.install`."""
+    for kind, handler in list(app.exception_handlers.items()):
+        app.exception_handlers[kind] = _paged(handler)
+
+
+def _paged(handler: Handler) -> Handler:
+    async def handle(request: Request, error: Exception) -> Response:
+        answered = handler(request, error)
+        answer = answered if isinstance(answered, Response) else await answered
+        if answer.headers.get("content-type") != MEDIA_TYPE or not _wants_page(request):
+            return answer
+        if isinstance(error, Unauthenticated) and request.method in ("GET", "HEAD"):
+            return see_other(sign_in_path(request))
+        return _page(request, answer)
+
+    return handle
+
+
+def _page(request: Request, answer: Response) -> Response:
+    problem = json.loads(bytes(answer.body))
+    kept = {
+        name: value for name, value in answer.headers.items() if name in ("allow", "retry-after", "www-authenticate")
+    }
+    try:
+        visit = visit_of(request)
+    except MunimentError:
+        visit = None
+    return page(request, "error.html", visit, {"problem": problem}, status=answer.status_code, headers=kept)
+
+
+def _wants_page(request: Request) -> bool:
+    ours = is_page(request.url.path)
+    if not ours and is_served(request):
+        return False
+    try:
+        return preferred(accepted(request), (HTML, MEDIA_TYPE) if ours else (MEDIA_TYPE, HTML)) == HTML
+    except NotAcceptable:
+        return False
+
+
+def is_page(path: str) -> bool:
+    """Whether a path is one of the pages'."""
+    return path == "/" or any(path == root or path.startswith(root + "/") for root in ROOTS)
+
+
+def is_served(request: Request) -> bool:
+    """Whether the path is one of the JSON API's."""
+    routes: list[APIRoute] = request.app.state.routes
+    path = request.url.path
+    return path == "/openapi.json" or any(route.path_regex.match(path) for route in routes)

@@ -1,0 +1,192 @@
+"""`/queue`: certificates to be looked at, those that wait for a decision at first.
+
+Rules
+-----
+* The list is that of `GET /certificates`, for the same caller: what they may not see is not there, nor counted.
+* Filters are part of the address. One that nothing knows is an error, as is a value that it cannot have.
+* Each entry says in a sentence what it would change. Plans that are too long for that say how long they are.
+
+Example
+-------
+::
+
+    GET /queue?state=any&verdict=review&from=2026-05&order=oldest
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.certificates import AFTER, certificate_cursor
+from api.pages.effects import Change, changes_of, nodes_of
+from api.pages.names import names_for
+from api.pages.rendering import page
+from api.pages.terms import Shown
+from api.pages.times import Words, at
+from api.pages.visiting import Visitor, page_parameters
+from api.parameters import Parameter
+from api.service import Service
+from bridge.certificate_effects import EffectsReader
+from bridge.certificate_reading import CertificateFilter
+from certificates.certificate import Verdict
+from kernel.errors import InvalidParameter
+from kernel.ports import CertificateState
+from kernel.timevalues import parse_point, parse_time
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from api.pages.visiting import Visit
+    from api.parameters import Parameters
+    from bridge.certificate_effects import Effects
+    from bridge.certificate_reading import CertificatePage
+    from kernel.instants import Instant
+
+_TEXT: Final[dict[str, object]] = {"type": "string"}
+ANY: Final = "any"
+STATES: Final = ("pending", "applied", "rejected", "refused", "stale", ANY)
+"""The states of `kernel.ports.CertificateState`, what waits first."""
+
+ORDERS: Final = ("newest", "oldest")
+
+STATE: Final = Parameter("state", "in which state", {"type": "string", "enum": list(STATES)}, "pending")
+VERDICT: Final = Parameter(
+    "verdict", "with which verdict", {"type": "string", "enum": [each.value for each in Verdict]}, "review"
+)
+GRAPH: Final = Parameter("graph", "touching which graph, an IRI", _TEXT, "https://example.org/g")
+SINCE: Final = Parameter("from", "issued then or later", _TEXT, "2026-05")
+UNTIL: Final = Parameter("to", "issued then or before", _TEXT, "2026-06")
+ORDER: Final = Parameter("order", "which come first", {"type": "string", "enum": list(ORDERS)}, "newest")
+FILTERS: Final = (STATE, VERDICT, GRAPH, SINCE, UNTIL, ORDER)
+
+_PAGE: Final = 20
+_FACTS: Final = 40
+_LONGEST: Final = 500
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A certificate in the list.
+
+    Args:
+        changes: the first of them.
+        total: how many items its plan has.
+        findings: how many there are, by severity.
+    """
+
+    id: UUID
+    state: str
+    verdict: str
+    principal: str
+    issued: Words
+    reason: str | None
+    episode: Shown | None
+    changes: tuple[Change, ...]
+    total: int
+    findings: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the filters say."""
+
+    wanted: CertificateFilter
+    oldest_first: bool
+    after: UUID | None
+
+
+@router.get("/queue", response_class=Response)
+async def queue(request: Request, visit: Visitor) -> Response:
+    """The list."""
+    parameters = page_parameters(request, (*FILTERS, AFTER))
+    service = Service.of(request)
+    asked = _asked(parameters, service)
+    found, entries = await service.read(lambda: _entries(service, visit, asked))
+    chosen = {each.name: parameters.text(each) or "" for each in FILTERS}
+    chosen[STATE.name] = chosen[STATE.name] or CertificateState.PENDING.value
+    chosen[ORDER.name] = chosen[ORDER.name] or ORDERS[0]
+    return page(
+        request,
+        "queue.html",
+        visit,
+        {
+            "entries": entries,
+            "chosen": chosen,
+            "states": STATES,
+            "verdicts": [each.value for each in Verdict],
+            "orders": ORDERS,
+            "filtered": any(chosen[each.name] for each in (VERDICT, GRAPH, SINCE, UNTIL)),
+            "first": asked.after is None,
+            "start": _with(chosen),
+            "following": None if found.after is None else _with({**chosen, AFTER.name: str(found.after)}),
+        },
+    )
+
+
+def _asked(parameters: Parameters, service: Service) -> Asked:
+    state = parameters.text(STATE) or CertificateState.PENDING.value
+    after, order = parameters.text(AFTER), parameters.text(ORDER) or ORDERS[0]
+    if order not in ORDERS:
+        raise InvalidParameter(f"there is no {order!r}", remedy=f"use one of {', '.join(ORDERS)}", where=ORDER.name)
+    if state != ANY and state not in STATES:
+        raise InvalidParameter(f"there is no {state!r}", remedy=f"use one of {', '.join(STATES)}", where=STATE.name)
+    wanted = CertificateFilter(
+        None if state == ANY else CertificateState(state),
+        parameters.choice(VERDICT, Verdict),
+        parameters.iri(GRAPH, service.base.canonicaliser),
+        _since(parameters),
+        _before(parameters),
+    )
+    return Asked(wanted, order == ORDERS[1], None if after is None else certificate_cursor(after))
+
+
+def _since(parameters: Parameters) -> Instant | None:
+    text = parameters.time(SINCE)
+    return None if text is None else parse_point(text, field=SINCE.name)
+
+
+def _before(parameters: Parameters) -> Instant | None:
+    """The first instant after what is given: a day is meant with all its hours."""
+    text = parameters.time(UNTIL)
+    return None if text is None else parse_time(text, field=UNTIL.name).after
+
+
+def _entries(service: Service, visit: Visit, asked: Asked) -> tuple[CertificatePage, list[Entry]]:
+    found = service.certificates.page(
+        visit.principal, asked.wanted, limit=_PAGE, after=asked.after, oldest_first=asked.oldest_first
+    )
+    reader = EffectsReader(service.base.ledger)
+    effects = [reader.effects(visit.principal, each.id, limit=_FACTS, most=_LONGEST) for each in found.records]
+    nodes = set().union(*map(nodes_of, effects))
+    planned = [fact.statement for each in effects for fact in each.recorded]
+    names = names_for(service.base.reader, visit.principal, nodes, planned)
+
+    def entry(each: Effects) -> Entry:
+        record, asked = each.record, each.asked
+        return Entry(
+            record.id,
+            record.state.value,
+            record.verdict.value,
+            record.principal,
+            at(record.issued_at),
+            None if asked is None else asked.reason,
+            None if asked is None or asked.episode is None else names(asked.episode),
+            tuple(changes_of(each, names)),
+            each.total,
+            dict(Counter(finding.severity.value for finding in each.findings)),
+        )
+
+    return found, [entry(each) for each in effects]
+
+
+def _with(chosen: dict[str, str]) -> str:
+    return "/queue?" + urlencode({name: value for name, value in chosen.items() if value})

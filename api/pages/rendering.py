@@ -1,0 +1,121 @@
+"""Pages as answers: templates, what every page has, and the headers that keep it to itself.
+
+Rules
+-----
+* Everything that a template is given is escaped. Nothing is inline, no script, no style, so that the policy can forbid
+  them: `default-src 'self'`, no frames around it, forms to this site alone.
+* What is private is never stored by a browser or a proxy. Style sheet and icon have their digest in their address and
+  are kept for as long as anybody likes.
+
+Example
+-------
+::
+
+    return page(request, "queue.html", visit, {"rows": rows})
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+from fastapi import APIRouter
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from api.errors import UnknownPath
+from api.parameters import query_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from api.pages.visiting import Visit
+
+_POLICY: Final = (
+    "default-src 'self'; script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+SECURITY: Final = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Not "no-referrer": with that a browser would not say either where our own forms come from.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+PRIVATE: Final = {**SECURITY, "Cache-Control": "no-store", "Vary": "Cookie"}
+_LASTING: Final = {**SECURITY, "Cache-Control": "public, max-age=31536000, immutable"}
+_KINDS: Final = {"muniment.css": "text/css; charset=utf-8", "muniment.svg": "image/svg+xml"}
+
+router = APIRouter(include_in_schema=False)
+
+
+def page(
+    request: Request,
+    template: str,
+    visit: Visit | None,
+    content: Mapping[str, object],
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """A page.
+
+    Args:
+        request: what it answers.
+        template: its file.
+        visit: who is signed in.
+        content: what the template shows.
+        status: of the answer.
+        headers: beyond those that every page has.
+    """
+    values: dict[str, Any] = {"visit": visit, "path": request.url.path, "asset": asset_path, **content}
+    body = _environment().get_template(template).render(values)
+    return Response(body, status, {**PRIVATE, **(headers or {})}, "text/html; charset=utf-8")
+
+
+def see_other(path: str) -> Response:
+    """Sends a browser on to a page of ours."""
+    return RedirectResponse(path, 303, PRIVATE)
+
+
+@cache
+def asset_path(name: str) -> str:
+    """Where an asset is."""
+    return f"/assets/{_digest(name)}/{name}"
+
+
+@router.get("/assets/{digest}/{name}", response_class=Response)
+async def asset(request: Request, digest: str, name: str) -> Response:
+    """The style sheet and the icon; for everybody."""
+    query_parameters(request, ())
+    if name not in _KINDS or digest != _digest(name):
+        raise UnknownPath("there is no such file", remedy="open the page again")
+    return Response(_asset(name), 200, {**_LASTING, "Content-Type": _KINDS[name]})
+
+
+@cache
+def _asset(name: str) -> bytes:
+    return (files("api.pages") / "assets" / name).read_bytes()
+
+
+@cache
+def _digest(name: str) -> str:
+    return sha256(_asset(name)).hexdigest()[:16]
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("api.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )

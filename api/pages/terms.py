@@ -1,0 +1,181 @@
+"""Terms for people: names instead of IRIs, links to what has a page, and nothing that could mislead.
+
+Rules
+-----
+* A node is shown by its name, else by the end of its IRI; its whole IRI is there to be read. Only `http`, `https` and
+  `urn` IRIs link, and only to a page of ours: a `javascript:` IRI is text.
+* A source on the web may be linked to as it is, without telling it who looks.
+* Control characters are made visible. What holds text of others is marked up so that its direction stays within.
+
+Example
+-------
+>>> Names({}).term(Iri("https://example.org/livesIn"), verb=True).text
+'lives in'
+>>> Names({}).term(Iri("javascript:alert(1)")).page is None
+True
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
+
+from kernel.terms import RDF, XSD, XSD_STRING, Iri, Literal, Term, TripleTerm, parse_term
+from kernel.vocabulary import DEFAULT_GRAPH, GENID, M
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bridge.sparql.sample import Cell
+
+LONGEST: Final = 4_000
+"""Characters of a literal that are shown."""
+
+_LINKED: Final = ("http://", "https://", "urn:")
+_WEB: Final = ("http://", "https://")
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LOCAL: Final = re.compile(r"[^/#:]+$")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_KNOWN: Final = {
+    RDF: "rdf",
+    XSD: "xsd",
+    "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
+    "http://www.w3.org/2002/07/owl#": "owl",
+    "http://www.w3.org/2004/02/skos/core#": "skos",
+    "http://www.w3.org/ns/shacl#": "sh",
+    "http://www.w3.org/ns/prov#": "prov",
+    "http://purl.org/dc/terms/": "dct",
+    "http://xmlns.com/foaf/0.1/": "foaf",
+    "http://schema.org/": "schema",
+    "https://schema.org/": "schema",
+    M: "m",
+}
+_WORDS: Final = {RDF + "type": "is a", DEFAULT_GRAPH.value: "default graph"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A term as a page shows it.
+
+    Args:
+        kind: `node`, `text`, `triple`, or `blank`.
+        text: what is read.
+        exact: the whole of it, in N-Triples form or as the IRI.
+        page: where its page is; None where it has none.
+        web: where it is on the web; None where it is not.
+        language: of a text.
+        direction: of a text.
+        datatype: of a text that is no plain string, short.
+    """
+
+    kind: str
+    text: str
+    exact: str
+    page: str | None = None
+    web: str | None = None
+    language: str | None = None
+    direction: str | None = None
+    datatype: str | None = None
+
+
+class Names:
+    """What nodes are called.
+
+    Args:
+        names: names by IRI.
+    """
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def __call__(self, term: Term, *, verb: bool = False) -> Shown:
+        """As `term`."""
+        return self.term(term, verb=verb)
+
+    def term(self, term: Term, *, verb: bool = False) -> Shown:
+        """How a term is shown; as a verb, what has no name is written in words."""
+        if isinstance(term, Iri):
+            return self._node(term.value, verb=verb)
+        if isinstance(term, Literal):
+            return _text(term)
+        parts = (self.term(part).text for part in (term.subject, term.predicate, term.object))
+        return Shown("triple", f"«{' '.join(parts)}»", _visible(term.n3))
+
+    def cell(self, cell: Cell) -> Shown | None:
+        """How a cell of an answer is shown."""
+        if cell is None or isinstance(cell, (Iri, Literal, TripleTerm)):
+            return None if cell is None else self.term(cell)
+        text = cell if isinstance(cell, str) else f"_:{cell.label}"
+        return Shown("blank", _visible(text), _visible(text))
+
+    def n3(self, text: str) -> Shown:
+        """How a term in N-Triples form is shown, or, as SHACL paths may have it, a text that is none."""
+        if text.startswith(("<", '"')) and " / " not in text:
+            return self.term(parse_term(text))
+        return Shown("text", _visible(text), _visible(text))
+
+    def _node(self, iri: str, *, verb: bool) -> Shown:
+        text = self._names.get(iri) or _WORDS.get(iri) or _short(iri, verb=verb)
+        page = page_of(iri) if iri.startswith(_LINKED) else None
+        return Shown("node", _visible(text), _visible(iri), page, iri if iri.startswith(_WEB) else None)
+
+
+def page_of(iri: str) -> str:
+    """Where a node's page is."""
+    return "/node?" + urlencode({"iri": iri})
+
+
+def links(iri: str) -> bool:
+    """Whether a node of this IRI has a page."""
+    return iri.startswith(_LINKED)
+
+
+def iris_of(*terms: Term) -> set[Iri]:
+    """The IRIs in terms, those within triple terms too."""
+    found: set[Iri] = set()
+    for term in terms:
+        if isinstance(term, Iri):
+            found.add(term)
+        elif isinstance(term, TripleTerm):
+            found |= iris_of(term.subject, term.predicate, term.object)
+    return found
+
+
+def _text(literal: Literal) -> Shown:
+    text = literal.lexical
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]}… ({len(literal.lexical):,} characters)"
+    plain = literal.language is not None or literal.datatype == XSD_STRING
+    datatype = None if plain else _short(literal.datatype, verb=False)
+    exact = literal.n3 if len(literal.n3) <= LONGEST else literal.n3[:LONGEST] + "…"
+    return Shown(
+        "text",
+        _visible(text),
+        _visible(exact),
+        language=literal.language,
+        direction=literal.direction,
+        datatype=datatype,
+    )
+
+
+def _short(iri: str, *, verb: bool) -> str:
+    if iri.startswith(GENID):
+        return f"_:{iri.removeprefix(GENID)[-8:]}"
+    match = _LOCAL.search(iri)
+    if match is None or match.start() == 0:
+        return iri
+    namespace, local = iri[: match.start()], match.group()
+    if verb:
+        return _HUMP.sub(" ", local).replace("_", " ").lower() if len(local) > 1 else local
+    prefix = _KNOWN.get(namespace)
+    if prefix is not None:
+        return f"{prefix}:{local}"
+    if namespace.endswith(":") and not namespace.startswith("urn:"):
+        return iri
+    return local.replace("_", " ") if any(map(str.isalpha, local)) else iri.partition("://")[2] or iri
+
+
+def _visible(text: str) -> str:
+    return _CONTROLS.sub(lambda match: "␡" if match.group() == "\x7f" else chr(0x2400 + ord(match.group())), text)

@@ -1,0 +1,140 @@
+"""Times in words, as exactly as they were given.
+
+Rules
+-----
+* A calendar value keeps its precision: `2005` stays a year, `199#` is the 1990s, `-0043` is 44 BCE.
+* An instant has its seconds, and what it has beyond them. Times of the service itself are shown to the second.
+* `datetime` is for machines: what was given, where HTML's `time` element can say it (no BCE, no decades).
+* An end that includes its value is "to" it, one that does not is "until" it.
+
+Example
+-------
+>>> in_words("2005-11-22").text, in_words("199#").text, in_words("-0043-03-15").text
+('22 November 2005', '1990s', '15 March 44 BCE')
+>>> phrase("2005-11-22", ("validThrough", "2021-12-08"))
+'from 22 November 2005 to 8 December 2021'
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from kernel.instants import SECOND, Instant, print_instant
+from kernel.timevalues import spell_end, spell_start
+
+if TYPE_CHECKING:
+    from kernel.timevalues import Bound, EndKey
+
+_MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_INSTANT: Final = re.compile(r"(-?\d{4,6})-(\d\d)-(\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)(Z|[+-]\d\d:\d\d)")
+_DATE: Final = re.compile(r"(-?\d{4,6})(?:-(\d\d))?(?:-(\d\d))?(Z|[+-]\d\d:\d\d)?")
+_YEARS: Final = re.compile(r"(-?)(\d+)(##?)(Z|[+-]\d\d:\d\d)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A time in words; `datetime` is None where HTML has no way to say it, `exact` is how it is written in XSD."""
+
+    text: str
+    datetime: str | None
+    exact: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The valid time of a fact in words.
+
+    Args:
+        start: None where it is unbounded.
+        end: None where it is unbounded.
+        inclusive: whether the end belongs to it.
+        phrase: both in one phrase, such as "since 2005".
+    """
+
+    start: Words | None
+    end: Words | None
+    inclusive: bool
+    phrase: str
+
+
+def in_words(spelled: str) -> Words:
+    """A time that was spelled as `kernel.timevalues` reads it."""
+    match = _INSTANT.fullmatch(spelled)
+    if match is not None:
+        year, month, day, minutes, seconds, zone = match.groups()
+        clock = minutes + (seconds if seconds.strip(":0.") else "")
+        return _words(f"{_date(year, month, day)}, {clock} {_zone(zone) or 'UTC'}", spelled, common=int(year) > 0)
+    match = _DATE.fullmatch(spelled)
+    if match is not None:
+        year, month, day, zone = match.groups()
+        text = " ".join(filter(None, (_date(year, month, day), _zone(zone))))
+        return _words(text, spelled, common=int(year) > 0 and zone is None)
+    match = _YEARS.fullmatch(spelled)
+    if match is not None:
+        sign, digits, holes, zone = match.groups()
+        text = _bce_years(int(digits), len(holes)) if sign else _years(int(digits), len(holes))
+        return _words(" ".join(filter(None, (text, _zone(zone)))), spelled, common=False)
+    return _words("an unknown time", spelled, common=False)
+
+
+def at(instant: Instant) -> Words:
+    """An instant of the service itself, to the second."""
+    exact = print_instant(instant)
+    shown = in_words(print_instant(Instant(instant - instant % SECOND)))
+    return Words(shown.text, exact, exact)
+
+
+def span(first: Bound, last: Bound) -> Span:
+    """When a fact is valid."""
+    start, end = spell_start(first), spell_end(last)
+    return Span(
+        None if start is None else in_words(start),
+        None if end is None else in_words(end[1]),
+        end is not None and end[0] == "validThrough",
+        phrase(start, end),
+    )
+
+
+def phrase(start: str | None, end: tuple[EndKey, str] | None) -> str:
+    """A start and an end, each spelled or None, as one phrase."""
+    if end is None:
+        return "at all times" if start is None else f"since {in_words(start).text}"
+    through = end[0] == "validThrough"
+    last = in_words(end[1]).text
+    if start is None:
+        return f"{'to' if through else 'until'} {last}"
+    if through and start == end[1]:
+        return f"{'on' if start.count('-') - start.startswith('-') == 2 else 'in'} {last}"
+    return f"from {in_words(start).text} {'to' if through else 'until'} {last}"
+
+
+def _words(text: str, spelled: str, *, common: bool) -> Words:
+    return Words(text, spelled if common else None, spelled)
+
+
+def _date(year: str, month: str | None, day: str | None) -> str:
+    number = int(year)
+    shown = f"{1 - number} BCE" if number <= 0 else f"{number} CE" if number < 1000 else str(number)
+    named = _MONTHS[int(month) - 1] if month else ""
+    return " ".join(filter(None, (str(int(day)) if day else "", named, shown)))
+
+
+def _years(digits: int, holes: int) -> str:
+    if digits == 0:
+        return f"1 BCE–{10**holes - 1} CE"
+    return f"{digits}0s" if holes == 1 else f"{digits * 10**holes}–{(digits + 1) * 10**holes - 1}"
+
+
+def _bce_years(digits: int, holes: int) -> str:
+    """The years -00D0 to -00D9 are D1 to D0+10 BCE; there is no year -0000."""
+    nearest = max(digits * 10**holes, 1) + 1
+    return f"{(digits + 1) * 10**holes}–{nearest} BCE"
+
+
+def _zone(zone: str | None) -> str:
+    return "" if zone is None else "UTC" if zone == "Z" else f"UTC{zone}"

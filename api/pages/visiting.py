@@ -1,0 +1,183 @@
+"""Who visits the pages: their session and principal, and whether a form came from a page of ours.
+
+Rules
+-----
+* A session's cookie is `HttpOnly`, `SameSite=Strict`, for every path; where the browser came by https it is `Secure`
+  and bound to the host by its name. No route of the JSON API takes it.
+* Each request looks the principal up anew. Without a session there is `Unauthenticated`.
+* A form is taken only with the session's forgery token, and, where the browser says whence it comes (`Sec-Fetch-Site`,
+  else `Origin`), from this very site.
+* Empty fields of a form are as those that are not there. Others that nothing knows are errors, as everywhere.
+
+Example
+-------
+::
+
+    async def queue(request: Request, visitor: Visitor) -> Response:
+        ...
+    async def decide(request: Request, visitor: Visitor) -> Response:
+        form = await read_form(request, visitor.session.forgery_token, (DECISION, COMMENT))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from fastapi import Depends
+from starlette.requests import Request
+
+from api.bodies import read_body
+from api.errors import ForgedForm, UnsupportedMediaType
+from api.media import body_type
+from api.parameters import Parameter, Parameters, read_parameters
+from api.service import Service
+from api.sessions import LONGEST, Session, Sessions
+from api.sparql import FORM
+from kernel.access import Principal, Role
+from kernel.errors import Unauthenticated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.responses import Response
+
+FORGERY_TOKEN: Final = Parameter("forgery-token", "what the page's form carries", {"type": "string"}, "")
+
+_COOKIE: Final = "muniment-session"
+_SECURE_COOKIE: Final = "__Host-muniment-session"
+_FORM_LIMIT: Final = 2**18
+_ROLES: Final = {
+    Role.READER: "reader",
+    Role.WRITER: "writer",
+    Role.EDITOR: "editor",
+    Role.ADMINISTRATOR: "administrator",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Somebody who is signed in."""
+
+    principal: Principal
+    session: Session
+
+    @property
+    def role(self) -> str:
+        """What they are, in a word."""
+        return _ROLES[self.principal.role]
+
+
+def sessions_of(request: Request) -> Sessions:
+    """The sessions of the service that a request came to."""
+    sessions: Sessions = request.app.state.sessions
+    return sessions
+
+
+def visit_of(request: Request) -> Visit | None:
+    """Who visits; None when they are not signed in, or no longer."""
+    session = sessions_of(request).find(cookie_of(request))
+    if session is None:
+        return None
+    principal = Service.of(request).base.ledger.principal_of(session.token)
+    if principal is None:
+        sessions_of(request).end(cookie_of(request))
+        return None
+    request.scope["muniment.principal"] = principal.id
+    return Visit(principal, session)
+
+
+async def _required(request: Request) -> Visit:
+    visit = visit_of(request)
+    if visit is None:
+        raise Unauthenticated("you are not signed in, or no longer", remedy="sign in")
+    return visit
+
+
+Visitor = Annotated[Visit, Depends(_required)]
+"""The parameter of a page's route by which it knows its visitor."""
+
+
+# --- cookies ----------------------------------------------------------------------------------------------------------
+
+
+def cookie_of(request: Request) -> str:
+    """The cookie of the session; empty, which is no session's, where there is none."""
+    return request.cookies.get(_SECURE_COOKIE) or request.cookies.get(_COOKIE, "")
+
+
+def keep(request: Request, response: Response, cookie: str) -> None:
+    """Has the browser keep a session's cookie."""
+    secure = is_secure(request)
+    response.set_cookie(
+        _SECURE_COOKIE if secure else _COOKIE,
+        cookie,
+        max_age=int(LONGEST),
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def drop(request: Request, response: Response) -> None:
+    """Has the browser forget it."""
+    secure = is_secure(request)
+    name = _SECURE_COOKIE if secure else _COOKIE
+    response.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="strict")
+
+
+def is_secure(request: Request) -> bool:
+    """Whether the browser came by https, also where a proxy took that off: its Origin says so."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
+
+
+# --- forms ------------------------------------------------------------------------------------------------------------
+
+
+async def read_form(request: Request, forgery_token: str, known: Sequence[Parameter]) -> Parameters:
+    """The fields of a form that a page of ours sent.
+
+    Raises:
+        ForgedForm: another site sent it, or it does not carry the token.
+        UnknownParameter: a field that nothing knows.
+    """
+    require_same_site(request)
+    media_type = body_type(request.headers.get("content-type"))
+    if media_type != FORM:
+        raise UnsupportedMediaType(f"a form does not come as {media_type}", remedy=f"send {FORM}", where="Content-Type")
+    body = await read_body(request, _FORM_LIMIT)
+    form = read_parameters((*known, FORGERY_TOKEN), without_empty(body))
+    if sessions_of(request).is_forgery(forgery_token, form.text(FORGERY_TOKEN) or ""):
+        raise _forged("the form is not one of this session, or it is from before you signed in")
+    return form
+
+
+def require_same_site(request: Request) -> None:
+    """Raises `ForgedForm` where the browser says that the request comes from elsewhere."""
+    fetched_from, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if fetched_from is not None:
+        if fetched_from not in ("same-origin", "none"):
+            raise _forged("the form was sent from another site")
+    elif origin is not None and urlsplit(origin).netloc != request.headers.get("host", ""):
+        raise _forged("the form was sent from another site")
+
+
+def page_parameters(request: Request, known: Sequence[Parameter]) -> Parameters:
+    """The parameters of a page, of which a form sends also those that were left empty."""
+    query: bytes = request.scope["query_string"]
+    return read_parameters(known, without_empty(query))
+
+
+def without_empty(encoded: bytes) -> bytes:
+    """A form or query string without the fields that are empty; what cannot be read is left for the error to say."""
+    try:
+        fields = parse_qsl(encoded.decode(), keep_blank_values=True, errors="strict", max_num_fields=1_000)
+    except ValueError:
+        return encoded
+    return urlencode([(name, value.replace("\r\n", "\n")) for name, value in fields if value]).encode()
+
+
+def _forged(message: str) -> ForgedForm:
+    return ForgedForm(message, remedy="open the page again, and send its form from there")

@@ -33,7 +33,7 @@ from bench.workload import Kind
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.ledger.writing import SqliteTransaction
-from bridge.stores.pair import OxigraphStores
+from bridge.stores import projection_store
 from kernel.group import Group
 from kernel.issuing import Notary
 from kernel.judging import Judge
@@ -43,6 +43,7 @@ from kernel.submitting import Submitter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+    from types import ModuleType
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -113,14 +114,16 @@ def _watched(watch: Stopwatch) -> ExitStack:
     return stack
 
 
-def _parts() -> Iterator[tuple[str, type, str]]:
+def _parts() -> Iterator[tuple[str, type | ModuleType, str]]:
     yield "plan", Planner, "plan"
     yield "judge", Judge, "judge"
     yield "sign", Notary, "issue"
     yield "group", Group, "apply"
     yield "group", Group, "close"
     yield "group", Submitter, "submit"
-    yield "stores", OxigraphStores, "apply"
+    for name in ("_write", "added_text", "removed_text"):
+        yield "stores", projection_store, name
+    yield "stores", projection_store.ProjectionStore, "_arrive"
     for owner in (SqliteView, SqliteTransaction, SqliteLedger):
         for name, member in vars(owner).items():
             if isfunction(member) and not name.startswith("_") and name != "close":

@@ -30,7 +30,7 @@ from bridge.ledger.sqlite import SqliteLedger
 from bridge.loading.staging import decode_assertions
 from bridge.lock import DirectoryLock
 from bridge.reading import Reader
-from bridge.shapes.checker import PyShaclChecker
+from bridge.shapes.checker import CoreChecker
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.snapshots import Snapshots
 from bridge.terms import OxigraphCanonicaliser
@@ -76,7 +76,7 @@ class Base:
         self.snapshots = Snapshots()
         self.reader = Reader(ledger, stores, self.snapshots, host)
         self._resources = ExitStack()
-        judge = Judge(PyShaclChecker(), policy, Governance(policy.digest()))
+        judge = Judge(CoreChecker(), policy, Governance(policy.digest()))
         notary = Notary(ledger.base_id(), key)
         self._submitter = Submitter(judge, notary)
         self._loader = Loader(judge, notary, self._staged)

@@ -52,13 +52,11 @@ def serve(
     from api.server import serve as serve_base
     from api.settings import read_settings
     from bridge.base import Base
-    from bridge.shapes.warming import warm
 
     settings = read_settings(data=data, port=port, host=host, policy=policy)
     with waiting("bringing the stores up to the ledger"):
         base = Base.open(settings.data, policy=settings.verdict_policy, accept_clock=accept_clock)
     with base:
-        warm(base.ledger)
         ended = serve_base(base, settings, lambda url: typer.echo(f"muniment serves {settings.data} on {url}"))
     if not ended:
         # The base is closed and the ledger whole; the interpreter would wait for the threads of endless queries.

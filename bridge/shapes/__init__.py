@@ -1,5 +1,5 @@
-"""Shapes: SHACL Core on every write, judged by pySHACL on the neighbourhood of what changes."""
+"""Shapes: SHACL Core on every write, compiled, and judged on the neighbourhood of what changes."""
 
-from bridge.shapes.checker import PyShaclChecker
+from bridge.shapes.checker import CoreChecker
 
-__all__ = ["PyShaclChecker"]
+__all__ = ["CoreChecker"]

@@ -1,4 +1,4 @@
-"""The check of plans by shapes: pySHACL on the neighbourhood of what changes.
+"""The check of plans by shapes: SHACL Core on the neighbourhood of what changes.
 
 Rules
 -----
@@ -10,15 +10,14 @@ Rules
   that change. Beyond that the finding is `neighbourhood-exceeded`, and nothing else is said of those changes: fail
   closed.
 * A plan that writes shapes is told what is wrong with them as they would be. Ill-formed shapes in force are a finding
-  on every plan that touches data, those that pySHACL refuses on every plan that they are about. A plan is judged by
-  the shapes believed before it.
+  on every plan that touches data. A plan is judged by the shapes believed before it.
 * The same plan and view give the same findings in the same order. A checker serves one thread.
 
 Example
 -------
 ::
 
-    checker = PyShaclChecker()
+    checker = CoreChecker()
     checker.findings(plan, view)
 """
 
@@ -43,8 +42,6 @@ from kernel.vocabulary import SHAPES_GRAPH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from bridge.shapes.engine import Engine
-    from bridge.shapes.model import ShapesModel
     from bridge.shapes.results import ResultKey
     from bridge.shapes.wellformed import Problem
     from kernel.facts import EvidenceContent, Fact, FactContent
@@ -60,7 +57,7 @@ _CHUNK: Final = 500
 _SEVERITIES: Final = {sh("Warning"): Severity.WARNING, sh("Info"): Severity.INFO}
 
 
-class PyShaclChecker:
+class CoreChecker:
     """Judges plans by the shapes of a base: a `kernel.ports.ShapeChecker`.
 
     Args:
@@ -131,22 +128,18 @@ class PyShaclChecker:
         found: list[Finding] = []
         violations: dict[ResultKey, list[Violation]] = {}
         while chunk := list(islice(waiting, _CHUNK)):
-            engine = shapes.engine
-            if isinstance(engine, list):
-                return list(map(_malformed, engine))
             try:
-                for violation in list(self._violations(shapes.model, engine, chunk, overlay)):
+                for violation in list(self._violations(shapes, chunk, overlay)):
                     violations.setdefault(violation.result.key, []).append(violation)
             except NeighbourhoodExceeded:
                 found.append(self._exceeded(chunk))
         return [*found, *_told(shapes, violations)]
 
-    def _violations(
-        self, model: ShapesModel, engine: Engine, changes: Sequence[Change], overlay: Overlay
-    ) -> Iterator[Violation]:
+    def _violations(self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay) -> Iterator[Violation]:
+        model = shapes.model
         allowed = self._limit * -(-len(changes) // _PACE)
         reader = Reader(overlay, Budget(allowed))
-        slices = Slices(model, engine, reader, Budget(JUDGED * allowed))
+        slices = Slices(model, shapes.engine, reader, Budget(JUDGED * allowed))
         concerned = Concerned(model)
         for change in changes:
             horizon = Interval(change.parts[0].start, change.parts[-1].end)
@@ -187,7 +180,7 @@ def _of_written(
     """What is wrong with the shapes as they would be."""
     written = [content for content in recorded if content.statement.graph == SHAPES_GRAPH]
     shapes = Shapes(document_of(held, written, evidence, view))
-    return list(map(_malformed, shapes.all_problems()))
+    return list(map(_malformed, shapes.problems))
 
 
 def _of_unusable(shapes: Shapes, contents: Iterable[FactContent]) -> list[Finding]:
@@ -228,10 +221,9 @@ def _merged(shapes: Shapes, same: Sequence[Violation]) -> Iterator[Finding]:
 
 def _finding(shapes: Shapes, violation: Violation, stretch: Interval, graphs: set[str]) -> Finding:
     result = violation.result
-    judged = result.component is not None
     severity = _SEVERITIES.get(result.severity, Severity.VIOLATION) if result.severity else Severity.VIOLATION
     return Finding(
-        code=FindingCode.SHAPE_VIOLATION if judged else FindingCode.MALFORMED_SHAPES,
+        code=FindingCode.SHAPE_VIOLATION,
         severity=severity,
         message=message_of(shapes.document, result),
         graphs=tuple(graphs),
@@ -239,7 +231,7 @@ def _finding(shapes: Shapes, violation: Violation, stretch: Interval, graphs: se
         path=result.path,
         value=_n3(result.value),
         shape=result.shape.n3,
-        component=_n3(result.component),
+        component=result.component.n3,
         start=print_instant(Instant(stretch.start)) if stretch.start != BEGINNING else None,
         end=print_instant(Instant(stretch.end)) if stretch.end != FOREVER else None,
     )

@@ -1,17 +1,12 @@
-"""pySHACL, asked about one shape at one focus.
-
-It is asked below `pyshacl.validate`, by the method that validates a shape at given foci: `validate` has no way to
-name them. Its `focus_nodes` also filters the nodes at which shapes within shapes are judged, its `use_shapes` skips
-named property shapes, and it reads the shapes graph anew each time. That both give the same results is tested.
+"""SHACL Core, compiled: judging one shape at one focus over what holds.
 
 Rules
 -----
-* The shapes graph is read once. Its paths are written anew, because pySHACL takes the inverse of a/b for ^a/^b, and
-  follows ten levels at most.
-* Nothing is inferred, imported or fetched, no advanced feature is on, the data is not touched.
-* Where a value has several spellings it is judged in each.
-* What pySHACL raises becomes a result that says that the shape cannot be judged there.
-* pySHACL's texts are not used, and are cleared: it keeps those of blank nodes for ever, under keys that come again.
+* Each active shape of a well-formed document is compiled once into checks (`constraints`), its path into what is
+  followed. Judging reads data, and nothing else; it cannot fail.
+* The results of a property shape are its own, at each value of the shape that has it (SHACL section 4.7.2). Other
+  shapes within a shape are only asked whether a value conforms.
+* A result is told once, by its key, in the spelling of its value that was found at fault first.
 
 Example
 -------
@@ -23,146 +18,102 @@ Example
 
 from __future__ import annotations
 
-import logging
-import re
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import rdflib
-from pyshacl.errors import ConstraintLoadError, ReportableRuntimeError, ShapeLoadError, ValidationFailure
-from pyshacl.pytypes import SHACLExecutor
-from pyshacl.rdfutil.stringify import stringify_blank_node
-from pyshacl.shapes_graph import ShapesGraph
-
+from bridge.shapes.constraints.checks import Parameters
+from bridge.shapes.constraints.sets import set_checks
+from bridge.shapes.constraints.shapes import shape_checks
+from bridge.shapes.constraints.values import value_checks
+from bridge.shapes.data import Data
+from bridge.shapes.model import PROPERTY, siblings
 from bridge.shapes.paths import text
-from bridge.shapes.rdflib_graphs import DataGraph, shapes_graph
-from bridge.shapes.rdflib_terms import SpelledLiteral, to_rdflib, to_term
 from bridge.shapes.results import Result
 from bridge.shapes.vocabulary import sh
-from kernel.terms import Iri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from bridge.shapes.constraints.checks import Check, Fault
+    from bridge.shapes.data import Spellings
     from bridge.shapes.document import ShapesDocument, Triple
-    from bridge.shapes.model import ShapesModel
+    from bridge.shapes.model import Shape, ShapesModel
     from bridge.shapes.results import ResultKey
-    from kernel.terms import Literal, Term
-
-_DEEPEST: Final = 1_000
-"""How many shapes within shapes pySHACL may go; `wellformed` allows far fewer."""
-
-_OWN_ERRORS: Final = (ConstraintLoadError, ReportableRuntimeError, ShapeLoadError, ValidationFailure)
-_ERRORS: Final = (
-    *_OWN_ERRORS,
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-    re.error,
-)
-"""What pySHACL raises, of its own and of others', for shapes and values that it cannot deal with."""
-
-_log = logging.getLogger("muniment.shapes.pyshacl")
-_log.setLevel(logging.CRITICAL + 1)  # what it complains of is reported as a finding, to those who may see it
-
-_FOCUS, _VALUE, _PATH, _SHAPE, _COMPONENT, _SEVERITY = (
-    to_rdflib(sh(name))
-    for name in ("focusNode", "value", "resultPath", "sourceShape", "sourceConstraintComponent", "resultSeverity")
-)
-_CLOSED: Final = sh("ClosedConstraintComponent")
+    from kernel.terms import Iri, Term
 
 
-class UnusableShapes(Exception):
-    """pySHACL refuses the shapes graph."""
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """A shape, ready to judge by.
+
+    Args:
+        path: as it is shown in results; None for a node shape.
+        checks: its constraints, each with its component.
+        properties: its property shapes.
+    """
+
+    shape: Shape
+    path: str | None
+    severity: Iri | None
+    checks: Sequence[tuple[Iri, Check]]
+    properties: Sequence[Iri]
+
+    def result(self, focus: Term, component: Iri, fault: Fault) -> Result:
+        """The result for a fault at a focus."""
+        path = self.path if fault.path is None else fault.path.n3
+        return Result(self.shape.node, focus, path, fault.value, component, self.severity, fault.spelled)
 
 
 class Engine:
     """Judges by one shapes graph.
 
-    Raises:
-        UnusableShapes: pySHACL cannot load it.
+    Args:
+        document: a well-formed one.
+        model: of the same document.
     """
 
     def __init__(self, document: ShapesDocument, model: ShapesModel) -> None:
-        self._model = model
-        self._executor = SHACLExecutor(max_validation_depth=_DEEPEST)
-        try:
-            self._shapes = ShapesGraph(shapes_graph(document), debug=False, logger=_log)
-            self._nodes = {shape.node: shape for shape in self._shapes.shapes}
-        except _ERRORS as error:
-            raise UnusableShapes(_reason(error)) from error
+        self._shapes = {shape.node: self._compile(document, shape) for shape in model.shapes.values()}
 
-    def judge(self, shape: Iri, focus: Term, triples: Mapping[Triple, tuple[Literal, ...]]) -> list[Result]:
+    def judge(self, shape: Iri, focus: Term, triples: Mapping[Triple, Spellings]) -> list[Result]:
         """The results of a shape at a focus, each once.
 
         Args:
-            shape: a shape of the model.
+            shape: an active shape of the model.
             focus: the node to judge, whether or not it is a target.
             triples: every statement that the results depend on, each with the spellings of its literal.
         """
         found: dict[ResultKey, Result] = {}
-        turns = max([1, *map(len, triples.values())])
-        for turn in range(turns):
-            for result in self._judge(shape, focus, DataGraph(triples, turn)):
-                found.setdefault(result.key, result)
+        for result in self._results(self._shapes[shape], Data(triples), focus, ()):
+            found.setdefault(result.key, result)
         return list(found.values())
 
-    def faults(self) -> Iterator[tuple[Iri, str]]:
-        """The shapes that pySHACL cannot apply even to a node without statements, and why."""
-        for node in self._model.shapes:
-            for result in self._judge(node, sh("this"), DataGraph({}, 0)):
-                if result.reason is not None:
-                    yield node, result.reason
+    def _results(self, shape: _Compiled, data: Data, focus: Term, spellings: Spellings) -> Iterator[Result]:
+        path = shape.shape.path
+        nodes = {focus: spellings}
+        values = nodes if path is None else data.follow(path, nodes)
+        for component, check in shape.checks:
+            for fault in check(data, focus, values):
+                yield shape.result(focus, component, fault)
+        for node in shape.properties:
+            for value, spelled in values.items():
+                yield from self._results(self._shapes[node], data, value, spelled)
 
-    def _judge(self, shape: Iri, focus: Term, data: DataGraph) -> list[Result]:
-        try:
-            _, reports = self._nodes[to_rdflib(shape)].validate(self._executor, data.graph, focus=[data.node(focus)])
-        except _ERRORS as error:
-            return [Result(shape, focus, None, None, None, None, None, _reason(error))]
-        if reports:
-            vars(stringify_blank_node)["dict_cache"].clear()
-        return [self._result(node, parts) for _, node, parts in reports]
+    def _conforms(self, shape: Iri, data: Data, node: Term, spellings: Spellings) -> bool:
+        compiled = self._shapes.get(shape)  # none of a deactivated one
+        return compiled is None or next(self._results(compiled, data, node, spellings), None) is None
 
-    def _result(self, node: rdflib.BNode, parts: list[tuple[rdflib.term.Node, rdflib.term.Node, object]]) -> Result:
-        """The result from what pySHACL would put into its report; parts of other results are those nested in it."""
-        said = {predicate: value for subject, predicate, value in parts if subject == node}
-        shape, component = _iri(said[_SHAPE]), _iri(said[_COMPONENT])
-        path = self._model.shapes[shape].path
-        value = _node(said[_VALUE]) if _VALUE in said else None
-        if component == _CLOSED:
-            shown: str | None = to_term(_node(said[_PATH])).n3
-        else:
-            shown = None if path is None else text(path)
-        return Result(
-            shape=shape,
-            focus=to_term(_node(said[_FOCUS])),
-            path=shown,
-            value=None if value is None else to_term(value),
-            component=component,
-            severity=_iri(said[_SEVERITY]),
-            spelled=value.spelled if isinstance(value, SpelledLiteral) else None,
+    def _compile(self, document: ShapesDocument, shape: Shape) -> _Compiled:
+        said = Parameters(document, shape.node, self._conforms)
+        checks = (
+            *value_checks(said),
+            *set_checks(said, shape.open_to),
+            *shape_checks(said, siblings(document, shape.node)),
         )
-
-
-def _node(value: object) -> rdflib.term.Node:
-    """A node, from how pySHACL names it: alone, or with the graph that it is of."""
-    node = value[1] if isinstance(value, tuple) else value
-    if not isinstance(node, rdflib.term.Node):
-        raise TypeError(f"{node!r} is no node")
-    return node
-
-
-def _iri(value: object) -> Iri:
-    term = to_term(_node(value))
-    if not isinstance(term, Iri):
-        raise TypeError(f"{term.n3} is no IRI")
-    return term
-
-
-def _reason(error: Exception) -> str:
-    """What went wrong, in the words of pySHACL if they are its own; those of others' errors may be any."""
-    first = str(error).strip().splitlines()
-    return first[0] if isinstance(error, _OWN_ERRORS) and first else f"pySHACL fails with {type(error).__name__}"
+        return _Compiled(
+            shape,
+            None if shape.path is None else text(shape.path),
+            next(iter(said.nodes(sh("severity"))), None),
+            [(sh(f"{name}ConstraintComponent"), check) for name, check in checks],
+            [node for node in said.nodes(PROPERTY) if node in shape.inner],
+        )

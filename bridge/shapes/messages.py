@@ -71,12 +71,10 @@ _REQUIREMENTS: Final = {
 
 def message_of(document: ShapesDocument, result: Result) -> str:
     """The message for a result of a shape in the document."""
-    if result.reason is not None:
-        return f"{_show(result.focus)} cannot be judged by {_name(result.shape)}: {result.reason}"
     own = sorted(document.texts(result.shape, sh("message")))
     if own:
         return " / ".join(own)
-    requirement, parameters = _REQUIREMENTS.get(result.component or result.shape, ("does not conform", ()))
+    requirement, parameters = _REQUIREMENTS[result.component]
     return f"{_about(result)} {requirement.format(*(_values(document, result.shape, each) for each in parameters))}"
 
 
@@ -109,10 +107,6 @@ def _show(term: Term) -> str:
 def _limit(term: Term) -> str:
     """A number that a shape gives is shown as such."""
     return term.lexical if isinstance(term, Literal) and term.datatype.startswith(XSD) else _show(term)
-
-
-def _name(shape: Iri) -> str:
-    return "a shape without a name" if is_blank(shape) else shape.n3
 
 
 def _cut(text: str) -> str:

@@ -222,14 +222,19 @@ def referred(document: ShapesDocument, node: Iri) -> list[Iri]:
     return direct + [each for predicate in SHAPE_LISTS for each in document.members(node, predicate)]
 
 
-def _inner(document: ShapesDocument, node: Iri) -> list[Iri]:
-    siblings: list[Iri] = []
+def siblings(document: ShapesDocument, node: Iri) -> list[Iri]:
+    """The qualified shapes beside a shape, its own too, if they are to be disjoint (SHACL section 4.7.3)."""
+    found: list[Iri] = []
     if document.is_true(node, sh("qualifiedValueShapesDisjoint")):
         for parent in document.subjects():
             beside = document.nodes(parent, PROPERTY)
             if node in beside:
-                siblings += [each for sibling in beside for each in document.nodes(sibling, QUALIFIED)]
-    return list(dict.fromkeys([*referred(document, node), *siblings]))
+                found += [each for sibling in beside for each in document.nodes(sibling, QUALIFIED)]
+    return list(dict.fromkeys(found))
+
+
+def _inner(document: ShapesDocument, node: Iri) -> list[Iri]:
+    return list(dict.fromkeys([*referred(document, node), *siblings(document, node)]))
 
 
 def _handed_on(document: ShapesDocument, node: Iri) -> frozenset[Iri]:

@@ -113,31 +113,13 @@ def text(path: Path) -> str:
             return f"({text(inner)}){mark}"
 
 
-def halved(path: Path) -> Path:
-    """The same path with sequences of two parts at most, nested evenly."""
+def levels(path: Path) -> int:
+    """How deep its parts lie inside one another; each level of repetition may double the work of following it."""
     match path:
         case Step():
-            return path
-        case Sequence((single,)):
-            return halved(single)
-        case Sequence(parts):
-            middle = len(parts) // 2
-            return Sequence((halved(Sequence(parts[:middle])), halved(Sequence(parts[middle:]))))
-        case Alternative(parts):
-            return Alternative(tuple(map(halved, parts)))
-        case Repeat(inner, once, unbounded):
-            return Repeat(halved(inner), once, unbounded)
-
-
-def levels(path: Path) -> int:
-    """How many blank nodes lie inside one another where a halved path is written in RDF, list cells counted."""
-    match path:
-        case Step(_, inverse):
-            return int(inverse)
-        case Sequence(parts):
-            return max(len(parts), *(place + levels(part) for place, part in enumerate(parts, 1)))
-        case Alternative(parts):
-            return 1 + max(map(levels, parts))
+            return 0
+        case Sequence(parts) | Alternative(parts):
+            return 1 + max(map(levels, parts), default=0)
         case Repeat(inner):
             return 1 + levels(inner)
 

@@ -5,7 +5,7 @@ Rules
 * Shapes are the believed facts of `m:shapes`, each literal in the spelling that it was first submitted in.
 * They are kept by the ids of their facts. A view that keeps the facts of the reserved graphs gives the same tuple
   each time, and then nothing is compared.
-* rdflib and pySHACL are loaded when a shape is first judged by, or written.
+* They are compiled when a shape is first judged by.
 * A shapes graph that cannot be used is kept with its problems: nothing is judged by half of it.
 
 Example
@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bridge.shapes.document import ShapesDocument
+from bridge.shapes.engine import Engine
 from bridge.shapes.model import ShapesModel
 from bridge.shapes.wellformed import Problem, problems
 from kernel.terms import Literal
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from uuid import UUID
 
-    from bridge.shapes.engine import Engine
     from kernel.facts import EvidenceContent, Fact, FactContent
     from kernel.ports import FactsView
 
@@ -55,23 +55,9 @@ class Shapes:
         return ShapesModel(self.document)
 
     @cached_property
-    def engine(self) -> Engine | list[Problem]:
-        """What judges by the shapes, or why it refuses them; only of shapes without problems."""
-        # Loading rdflib and pySHACL takes a quarter of a second that a base without shapes need not wait.
-        from bridge.shapes.engine import Engine, UnusableShapes  # noqa: PLC0415
-
-        try:
-            engine = Engine(self.document, self.model)
-        except UnusableShapes as error:
-            place = next(iter(self.model.shapes))
-            return [Problem(place, None, None, f"the shapes cannot be loaded: {error}")]
-        return [Problem(node, None, None, reason) for node, reason in engine.faults()] or engine
-
-    def all_problems(self) -> Sequence[Problem]:
-        """Every problem, those included that show only when the engine tries each shape."""
-        if self.problems:
-            return self.problems
-        return self.engine if isinstance(self.engine, list) else ()
+    def engine(self) -> Engine:
+        """What judges by the shapes; only of shapes without problems."""
+        return Engine(self.document, self.model)
 
 
 class Registry:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from kernel.terms import Iri, Literal, Term
 
-ResultKey: TypeAlias = "tuple[Iri, Term, str | None, Term | None, Iri | None]"
+ResultKey: TypeAlias = "tuple[Iri, Term, str | None, Term | None, Iri]"
 """What makes two results the same one: shape, focus, path, value, component."""
 
 
@@ -30,20 +30,18 @@ class Result:
         focus: the focus node.
         path: the path as SPARQL writes it; None at a node shape.
         value: the value at fault in its stored form, if there is one.
-        component: the constraint component; None: the shape could not be judged at all.
+        component: the constraint component.
         severity: the shape's severity; None for sh:Violation.
         spelled: the value as it was submitted.
-        reason: why the shape could not be judged.
     """
 
     shape: Iri
     focus: Term
     path: str | None
     value: Term | None
-    component: Iri | None
+    component: Iri
     severity: Iri | None
     spelled: Literal | None = field(default=None, compare=False)
-    reason: str | None = field(default=None, compare=False)
 
     @property
     def key(self) -> ResultKey:

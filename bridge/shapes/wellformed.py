@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.model import PATH, PROPERTY, PROPERTY_SHAPE, SHAPE_LISTS, SHAPE_VALUED, referred, shapes_of
 from bridge.shapes.parameters import RULES
-from bridge.shapes.paths import halved, levels, read_path
+from bridge.shapes.paths import levels, read_path
 from bridge.shapes.vocabulary import RDF_TYPE, REPORTED, SH, UNSUPPORTED, USABLE, sh
 from kernel.terms import Iri, Literal, Term
 
@@ -44,7 +44,7 @@ LARGEST: Final = 5_000
 """How many shapes one may unfold to, those that it refers to twice counted twice."""
 
 PATH_LEVELS: Final = 10
-"""How deep a path may be nested: pySHACL follows no more."""
+"""How deep the parts of a path may lie inside one another."""
 
 _KNOWN: Final = USABLE | UNSUPPORTED | REPORTED
 
@@ -119,8 +119,9 @@ def _values(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
         if rule.single and len(terms) > 1:
             yield Problem(shape, predicate, None, f"{short} is given {len(terms)} times: give it once")
         for term in terms:
-            if not _fits(document, rule, term):
-                yield Problem(shape, predicate, term, f"{short} takes {rule.expected}")
+            given = document.spelling((shape, predicate, term)) or term
+            if not _fits(document, rule, given):
+                yield Problem(shape, predicate, given, f"{short} takes {rule.expected}")
     yield from _pairs(shape, described)
 
 
@@ -162,10 +163,8 @@ def _paths(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
         path = read_path(document, value)
         if isinstance(path, str):
             yield Problem(shape, PATH, value, path)
-        elif levels(halved(path)) > PATH_LEVELS:
-            yield Problem(
-                shape, PATH, value, "the path is too long, or nested too deep, to be followed: split the shape"
-            )
+        elif levels(path) > PATH_LEVELS:
+            yield Problem(shape, PATH, value, f"the path is nested {levels(path)} deep: {PATH_LEVELS} are allowed")
 
 
 def _patterns(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NODES = (":a", ":b", ":c")
 PREDICATES = (":p", ":q")
 CLASSES = (":C", ":D")
-LITERALS = ("1", "2", "'x'", "'y'@en", "'z'@en", "'2024-05-06'^^xsd:date")
+LITERALS = ("1", "2", "2.5", "'x'", "'y'@en", "'z'@en", "'2024-05-06'^^xsd:date")
 STEPS = (":p", ":q", "[ sh:inversePath :p ]", "[ sh:inversePath :q ]")
 
 # --- shapes -----------------------------------------------------------------------------------------------------------
@@ -41,9 +41,13 @@ VALUE_CONSTRAINTS = (
     "sh:datatype xsd:integer",
     "sh:datatype rdf:langString",
     "sh:nodeKind sh:IRI",
+    "sh:nodeKind sh:BlankNodeOrLiteral",
     "sh:minInclusive 2",
+    "sh:minExclusive 1",
     "sh:minLength 2",
+    "sh:maxLength 6",
     "sh:pattern '^[1y]'",
+    "sh:pattern 'X' ; sh:flags 'i'",
     "sh:in ( :a 1 'y'@en )",
     "sh:languageIn ( 'en' )",
     "sh:disjoint :q",
@@ -63,7 +67,7 @@ def bodies(draw: st.DrawFn, later: tuple[str, ...], depth: int, *, on_property: 
     single = {part.split()[0]: part for part in parts}
     kinds = ["closed", "property", "none", "none"] if depth else ["none"]
     if depth:
-        kinds += ["not", "or", "xone", *(["qualified"] if on_property else []), *(["node"] if later else [])]
+        kinds += ["not", "and", "or", "xone", *(["qualified"] if on_property else []), *(["node"] if later else [])]
     kind = draw(st.sampled_from(kinds))
     extra = "" if kind == "none" else draw(_nested(kind, later, depth - 1))
     return " ; ".join([*single.values(), *([extra] if extra else [])])
@@ -81,7 +85,7 @@ def _nested(kind: str, later: tuple[str, ...], depth: int) -> st.SearchStrategy[
         return properties(later, depth).map("sh:property {}".format)
     if kind == "not":
         return plain.map("sh:not {}".format)
-    if kind in {"or", "xone"}:
+    if kind in {"and", "or", "xone"}:
         return st.builds(f"sh:{kind} ( {{}} {{}} )".format, plain, plain)
     if kind == "node":
         return st.sampled_from(later).map("sh:node {}".format)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
-from bridge.shapes import PyShaclChecker
+from bridge.shapes import CoreChecker
 from bridge.terms import OxigraphCanonicaliser
 from certificates.ids import uuid7
 from kernel.access import Principal, Role
@@ -143,7 +143,7 @@ class World:
     def __init__(self, shapes: str = "", data: str = "", ontology: str = "", limit: int = 10_000) -> None:
         self.view = CountingView()
         self.now = NOW
-        self.checker = PyShaclChecker(limit)
+        self.checker = CoreChecker(limit)
         self.hold(*asserts(shapes, graph=SHAPES_GRAPH))
         self.hold(*asserts(ontology, graph=ONTOLOGY_GRAPH))
         self.hold(*asserts(data))

@@ -1,0 +1,113 @@
+"""A data graph that holds throughout one slice of time, indexed the ways that shapes follow it.
+
+Rules
+-----
+* A literal is kept as the term that is stored, with the spellings that it was submitted in beside it: sets, counts and
+  comparisons go by the term, whatever looks at how a literal is written goes by each spelling.
+* Value nodes carry the spellings of the statements by which they were reached, and of no others.
+
+Example
+-------
+>>> ann, knows, bob = Iri("urn:ann"), Iri("urn:knows"), Iri("urn:bob")
+>>> list(Data({(ann, knows, bob): ()}).follow(Step(knows), {ann: ()}))
+[Iri(value='urn:bob')]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from bridge.shapes.paths import Alternative, Repeat, Sequence, Step
+from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
+from kernel.terms import Iri, Literal, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from bridge.shapes.document import Triple
+    from bridge.shapes.paths import Path
+
+Spellings: TypeAlias = tuple[Literal, ...]
+"""The ways in which a literal was written; none for what is no literal."""
+
+Nodes: TypeAlias = dict[Term, Spellings]
+"""Nodes of the data graph, each with its spellings."""
+
+_NONE: Nodes = {}
+
+
+class Data:
+    """What holds.
+
+    Args:
+        triples: the statements, each with the spellings of its literal.
+    """
+
+    def __init__(self, triples: Mapping[Triple, Spellings]) -> None:
+        self._outgoing: dict[Term, dict[Iri, Nodes]] = {}
+        self._incoming: dict[tuple[Iri, Term], Nodes] = {}
+        for (subject, predicate, value), spellings in triples.items():
+            self._outgoing.setdefault(subject, {}).setdefault(predicate, {})[value] = spellings
+            self._incoming.setdefault((predicate, value), {})[subject] = ()
+
+    def outgoing(self, subject: Term) -> Mapping[Iri, Nodes]:
+        """What is said of a node, by predicate."""
+        return self._outgoing.get(subject, {})
+
+    def objects(self, subject: Term, predicate: Iri) -> Nodes:
+        """The values of a predicate at a node."""
+        return self.outgoing(subject).get(predicate, _NONE)
+
+    def subjects(self, predicate: Iri, value: Term) -> Nodes:
+        """The nodes that have a value of a predicate."""
+        return self._incoming.get((predicate, value), _NONE)
+
+    def classes(self, node: Term) -> set[Term]:
+        """The classes that a node is an instance of (SHACL section 1.1: types, and all above them)."""
+        return set(self.follow(_ABOVE, self.objects(node, RDF_TYPE)))
+
+    def follow(self, path: Path, nodes: Nodes) -> Nodes:
+        """The nodes that a path leads to from any of the nodes (SHACL section 2.3.1)."""
+        match path:
+            case Step(predicate, inverse):
+                step = self._backward if inverse else self._forward
+                return _together(step(predicate, node) for node in nodes)
+            case Sequence(parts):
+                for part in parts:
+                    nodes = self.follow(part, nodes)
+                return nodes
+            case Alternative(parts):
+                return _together(self.follow(part, nodes) for part in parts)
+            case Repeat():
+                return self._repeat(path, nodes)
+
+    def _repeat(self, path: Repeat, nodes: Nodes) -> Nodes:
+        found = {} if path.once else dict(nodes)
+        frontier = self.follow(path.path, nodes)
+        while fresh := {node: spellings for node, spellings in frontier.items() if node not in found}:
+            found = _together([found, frontier])
+            frontier = self.follow(path.path, fresh) if path.unbounded else {}
+        return _together([found, frontier])
+
+    def _forward(self, predicate: Iri, node: Term) -> Nodes:
+        return self.objects(node, predicate)
+
+    def _backward(self, predicate: Iri, node: Term) -> Nodes:
+        return self.subjects(predicate, node)
+
+
+_ABOVE = Repeat(Step(SUBCLASS_OF), once=False, unbounded=True)
+
+
+def _together(several: Iterable[Nodes]) -> Nodes:
+    """All of the nodes; one that is reached in several ways has all their spellings."""
+    found: Nodes = {}
+    for nodes in several:
+        for node, spellings in nodes.items():
+            known = found.get(node)
+            found[node] = spellings if known is None or known == spellings else _merged(known, spellings)
+    return found
+
+
+def _merged(one: Spellings, other: Spellings) -> Spellings:
+    return tuple(dict.fromkeys((*one, *other)))

@@ -40,7 +40,7 @@ from kernel.terms import Iri
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from starlette.types import Message, Send
+    from starlette.types import Message, Receive, Scope, Send
 
     from bridge.base import Base
     from bridge.exporting.exporter import Export
@@ -105,11 +105,21 @@ async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Res
     except BaseException:
         export.close()
         raise
-    return _Stream(_body(service, export, first), 200, headers)
+    return _Stream(service, export, first, headers)
 
 
 class _Stream(StreamingResponse):
-    """A streamed answer that does not wait for ever for its client."""
+    """An export as it is read; it does not wait for ever for its client, and is closed whatever becomes of it."""
+
+    def __init__(self, service: Service, export: Export, first: bytes, headers: dict[str, str]) -> None:
+        super().__init__(_body(service, export, first), 200, headers)
+        self._export = export
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._export.close()
 
     async def stream_response(self, send: Send) -> None:
         async def sending(message: Message) -> None:
@@ -120,11 +130,10 @@ class _Stream(StreamingResponse):
 
 
 async def _body(service: Service, export: Export, first: bytes) -> AsyncIterator[bytes]:
-    with export:
-        chunk = first
-        while chunk:
-            yield chunk
-            chunk = await service.read(export.take)
+    chunk = first
+    while chunk:
+        yield chunk
+        chunk = await service.read(export.take)
 
 
 def _opened(base: Base, caller: Principal, graph: str, parameters: Parameters, media_type: str) -> Export:

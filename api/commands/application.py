@@ -20,14 +20,16 @@ Example
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 from typer.main import get_command
 
 from api.commands.audit import audit
+from api.commands.decide import decide
 from api.commands.demo import demo
 from api.commands.doctor import doctor
+from api.commands.export import export
 from api.commands.key import key
 from api.commands.load import load
 from api.commands.query import query
@@ -54,7 +56,7 @@ class _Done(Exception):
         self.status = status
 
 
-def _done(status: int) -> None:
+def _done(status: int, *, version: bool) -> None:  # noqa: ARG001 - an option of all commands is given to it too
     raise _Done(status)
 
 
@@ -63,10 +65,14 @@ _HELP: Final = """An RDF knowledge graph in which every change is planned, check
 Facts carry two times, when they were true and when that was believed, and can be asked for at any pair of moments.
 """
 
-_EPILOG: Final = """First steps: `muniment demo` serves a base full of facts to try things on. For one of your own: \
-`muniment serve --data data`, and in another terminal `muniment token create --data data --role editor`, which \
-everything else over HTTP asks for. `muniment COMMAND --help` has an example of each. When something is wrong: \
-`muniment doctor --data data`."""
+_EPILOG: Final = """First steps:
+
+* `muniment demo` serves a base full of facts, to try things on.
+* `muniment serve --data data` serves one of your own, and `muniment token create --data data --role editor` makes the
+  token that it asks for.
+* `muniment COMMAND --help` has an example of each command.
+* `muniment doctor --data data` says what is wrong, and what to do about it.
+"""
 
 _START: Final = "Start"
 _WORK: Final = "Read and write"
@@ -79,16 +85,39 @@ app = typer.Typer(
     epilog=_EPILOG,
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     result_callback=_done,
 )
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"muniment {version('muniment')}")
+        raise typer.Exit
+
+
+@app.callback()
+def muniment(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_say_version, help="Say the version and leave.")
+    ] = False,
+) -> None:
+    """What goes for all commands; the help above is the application's."""
+
+
 app.command(rich_help_panel=_START)(demo)
 app.command(rich_help_panel=_START)(serve)
 app.add_typer(token, name="token", rich_help_panel=_START)
 app.command(rich_help_panel=_WORK)(submit)
+app.command(rich_help_panel=_WORK)(decide)
 app.command(rich_help_panel=_WORK)(query)
 app.command(rich_help_panel=_WORK)(load)
+app.command(rich_help_panel=_WORK)(export)
 app.command(rich_help_panel=_TRUST)(verify)
 app.command(rich_help_panel=_TRUST)(key)
 app.command(rich_help_panel=_TRUST)(audit)

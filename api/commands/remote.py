@@ -15,15 +15,21 @@ Example
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final, TypedDict
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, NotRequired, TypedDict
+from urllib.parse import quote
 
 import httpx2
 
+from api.commands.export import MEDIA_TYPES, Exported
 from api.commands.query import Reply
 from api.errors import RemoteRefusal
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from api.commands.export import Wanted
     from api.commands.query import Question
 
 _PATIENCE: Final = 600.0
@@ -46,6 +52,8 @@ class Told(TypedDict):
     state: str | None
     head: int | None
     findings: list[ToldFinding]
+    successor: NotRequired[str | None]
+    why: NotRequired[str | None]
 
 
 def ask(url: str, token: str | None, question: Question) -> Reply:
@@ -92,17 +100,86 @@ def submit(url: str, token: str | None, body: bytes, *, dry_run: bool) -> Told:
     return answer
 
 
+def decide(url: str, token: str | None, certificate: str, decision: dict[str, str]) -> Told:
+    """What became of a certificate that was decided on.
+
+    Args:
+        url: of the service; `/certificates/…` is added.
+        token: sent as a bearer token (RFC 6750); an editor's.
+        certificate: its id.
+        decision: the members of the decision.
+
+    Raises:
+        InvalidParameter: the URL cannot be used.
+        RemoteRefusal: the service cannot be reached, or refuses.
+    """
+    path = f"/certificates/{quote(certificate, safe='')}/decision"
+    body = json.dumps(decision).encode()
+    response = _post(url, path, token, body, {"Content-Type": "application/json"}, {})
+    if response.status_code != httpx2.codes.OK:
+        raise _refusal(response)
+    answer: Told = json.loads(response.content)
+    return answer
+
+
+@contextmanager
+def exported(url: str, token: str | None, wanted: Wanted) -> Iterator[Exported]:
+    """The document of an export, as it comes.
+
+    Args:
+        url: of the service; `/exports/…` is added.
+        token: sent as a bearer token (RFC 6750).
+        wanted: what is to be exported.
+
+    Raises:
+        InvalidParameter: the URL cannot be used.
+        RemoteRefusal: the service cannot be reached, refuses, or breaks off.
+    """
+    given = {
+        "as-of": wanted.as_of,
+        "valid-at": wanted.valid_at,
+        "annotations": "true" if wanted.annotations else None,
+        "signed": "true" if wanted.signed else None,
+    }
+    address = f"{url.rstrip('/')}/exports/{quote(wanted.graph, safe='')}"
+    headers = {"Accept": MEDIA_TYPES[wanted.format]} | _authorization(token)
+    parameters = {name: value for name, value in given.items() if value is not None}
+    with (
+        _connecting(url),
+        httpx2.stream("GET", address, params=parameters, headers=headers, timeout=_PATIENCE) as response,
+    ):
+        if response.status_code != httpx2.codes.OK:
+            response.read()
+            raise _refusal(response)
+        head, valid_at = (response.headers.get(f"muniment-{name}", "") for name in ("head", "valid-at"))
+        yield Exported(response.iter_bytes(), head, valid_at)
+
+
 def _post(
     url: str, path: str, token: str | None, body: bytes, headers: dict[str, str], parameters: dict[str, str]
 ) -> httpx2.Response:
     address = url if url.rstrip("/").endswith(path) else url.rstrip("/") + path
-    if token is not None:
-        headers = headers | {"Authorization": f"Bearer {token}"}
-    try:
+    headers = headers | _authorization(token)
+    with _connecting(url):
         return httpx2.post(address, params=parameters, content=body, headers=headers, timeout=_PATIENCE)
+
+
+def _authorization(token: str | None) -> dict[str, str]:
+    return {} if token is None else {"Authorization": f"Bearer {token}"}
+
+
+@contextmanager
+def _connecting(url: str) -> Iterator[None]:
+    """What becomes of a connection that fails."""
+    try:
+        yield
     except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
         raise InvalidParameter(
             f"{url} cannot be used: {error}", remedy="give http://HOST:PORT", where="--url"
+        ) from error
+    except httpx2.RemoteProtocolError as error:
+        raise RemoteRefusal(
+            f"{url} broke off: {error}", remedy="try again; if it stays so, see the service's log"
         ) from error
     except httpx2.TransportError as error:
         raise RemoteRefusal(f"{url} cannot be reached: {error}", remedy="check that it is served there") from error

@@ -1,4 +1,4 @@
-"""`muniment verify`: whether a certificate is authentic, and what it says, in words; offline.
+"""`muniment verify`: whether a certificate or a signed export is authentic, and what it says, in words; offline.
 
 Rules
 -----
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.commands.progress import waiting
 from certificates.ids import urn
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from certificates.certificate import Certificate
     from certificates.items import ItemTree
+    from certificates.keys import VerifyingKey
 
 _VERDICTS = {
     "clear": "clear: nothing was found that stands in its way",
@@ -37,7 +39,10 @@ _VERDICTS = {
 
 def verify(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="The certificate, as it was served.")
+        Path,
+        typer.Argument(
+            metavar="FILE", exists=True, dir_okay=False, help="The certificate or signed export, as it was served."
+        ),
     ],
     key: Annotated[
         Path,
@@ -50,7 +55,7 @@ def verify(
         ),
     ],
 ) -> int:
-    """Tell whether a certificate is authentic, and what it says.
+    """Tell whether a certificate or a signed export is authentic, and what it says.
 
     Looks at the two files alone. Exit status: 0 when it is authentic, 1 with the reason when it is not.
 
@@ -60,10 +65,35 @@ def verify(
     from certificates.proof import verify as verified
 
     public = VerifyingKey.from_multikey(key.read_text(errors="replace").strip())
-    certificate = verified(_credential(file.read_bytes()), public)
-    for line in in_words(certificate):
+    document = file.read_bytes()
+    for line in _export(document, public) or in_words(verified(_credential(document), public)):
         typer.echo(line)
     return 0
+
+
+def _export(document: bytes, key: VerifyingKey) -> list[str]:
+    """What a signed export says, one line each; nothing of any other document."""
+    if b"MunimentExport" not in document:
+        return []
+    from bridge.exporting import credential
+    from kernel.instants import print_instant
+
+    if not credential.is_signed_export(document):
+        return []
+    with waiting("verifying"):
+        verified = credential.verify(document, key)
+    heading = verified.heading
+    head = "the base before any certificate was applied" if heading.head is None else f"head:{heading.head}"
+    return [
+        f"authentic: {urn(heading.id)} is an export as its issuer signed it",
+        f"issuer      {heading.issuer}",
+        f"issued at   {print_instant(heading.issued_at)}",
+        f"base        {urn(heading.base)}",
+        f"graph       {heading.graph.value}",
+        f"as of       {head}",
+        f"valid at    {print_instant(heading.valid_at)}",
+        f"statements  {verified.statements}",
+    ]
 
 
 def _credential(data: bytes) -> bytes:

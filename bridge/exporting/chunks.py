@@ -18,13 +18,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
 SIZE: Final = 64 * 1024
 _HELD_BACK: Final = 2
 
 
-def chunks(pieces: Iterable[str], size: int = SIZE) -> Iterator[bytes]:
+def chunks(pieces: Iterable[str], size: int = SIZE) -> Generator[bytes, None, None]:
     """The text of the pieces in UTF-8, in chunks of about `size` bytes."""
     gathered: list[str] = []
     length = 0

@@ -21,7 +21,7 @@ Example
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from enum import StrEnum
 from threading import Lock
@@ -158,7 +158,7 @@ class Exporter:
         """
         with ExitStack() as opened:
             view, telling, head = self._begun(opened, request, moment)
-            body = chunks(_written(request, told_facts(view, telling)))
+            body = opened.enter_context(closing(chunks(_written(request, told_facts(view, telling)))))
             return Export(body, head, telling.valid_at, opened.pop_all())
 
     def signed(self, request: ExportRequest, moment: Moment, limit: int = LIMIT) -> Export:
@@ -204,7 +204,7 @@ def _require_graph(view: LedgerView, request: ExportRequest) -> None:
     if not request.principal.may_read(graph) or not (graph in _ALWAYS_THERE or graph in view.graphs()):
         raise NotFound(
             f"there is no graph {graph.value} that you may read",
-            remedy="check the IRI, and that it is percent-encoded in the path",
+            remedy="check the IRI; in a URL it is percent-encoded",
             where="graph",
         )
 

@@ -5,7 +5,7 @@ Rules
 * Told is what is believed, or was at the `as-of` instant. Whatever its valid time, or only what is true at `valid-at`.
 * Evidence is read where there is something to read: always for records, else for literals that a store may rewrite. A
   moment in the past knows only the evidence of that time.
-* Nothing is kept but a batch: memory does not grow with the graph.
+* Nothing is kept but the fact that is told: memory does not grow with the graph.
 
 Example
 -------
@@ -13,16 +13,15 @@ Example
 
     with ledger.reading() as view:
         for told in told_facts(view, Telling(graph, None, view.head().clock)):
-            told.said.object, told.holds
+            told.object, told.holds
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from bridge.exporting.submitted import Submitted, submitted
+from bridge.exporting.submitted import submitted_object
 from kernel.terms import XSD_STRING, Literal
 
 if TYPE_CHECKING:
@@ -31,10 +30,7 @@ if TYPE_CHECKING:
     from kernel.facts import Evidence, Fact
     from kernel.instants import Instant
     from kernel.ports import LedgerView
-    from kernel.terms import Iri
-
-_BATCH: Final = 256
-"""Facts whose evidence is read at once."""
+    from kernel.terms import Iri, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +58,26 @@ class Told:
 
     Args:
         fact: as it is held.
-        said: as it was submitted.
+        object: of its statement, as it was submitted.
         evidence: known for it by then, oldest first; only where records are told.
         holds: whether it is true at the moment told of, and so claimed; else it is quoted alone.
     """
 
     fact: Fact
-    said: Submitted
+    object: Term
     evidence: tuple[Evidence, ...]
     holds: bool
 
 
 def told_facts(view: LedgerView, telling: Telling) -> Iterator[Told]:
     """The facts to tell, in the order in which they were recorded; read them within the view's context."""
-    believed = _believed(view, telling)
-    while batch := list(islice(believed, _BATCH)):
-        evidence = view.evidence_of([fact.id for fact in batch if telling.records or _may_be_rewritten(fact)])
-        for fact in batch:
-            known = tuple(item for item in evidence.get(fact.id, ()) if _known(item, telling.as_of))
-            holds = fact.interval.contains(telling.valid_at)
-            yield Told(fact, submitted(fact, known), known if telling.records else (), holds)
+    for fact in _believed(view, telling):
+        evidence: tuple[Evidence, ...] = ()
+        if telling.records or _may_be_rewritten(fact):
+            found = view.evidence_of([fact.id]).get(fact.id, ())
+            evidence = tuple(item for item in found if _known(item, telling.as_of))
+        holds = not telling.every_time or fact.interval.contains(telling.valid_at)
+        yield Told(fact, submitted_object(fact, evidence), evidence if telling.records else (), holds)
 
 
 def _believed(view: LedgerView, telling: Telling) -> Iterator[Fact]:

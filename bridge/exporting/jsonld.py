@@ -110,7 +110,7 @@ def node_objects(told: Iterable[Told], *, records: bool, nodes: Nodes) -> Iterat
     for each in told:
         if each.holds:
             statement = each.fact.statement
-            for piece in open_node.add(statement.subject, statement.predicate, each.said.object):
+            for piece in open_node.add(statement.subject, statement.predicate, each.object):
                 yield between + piece if piece.startswith("{") else piece
                 between = ",\n" if piece.startswith("{") else between
         if records:
@@ -178,7 +178,7 @@ def _record(told: Told, nodes: Nodes) -> str:
         f'"@id":{quoted(fact_node(told.fact.id).value)}',
         f'"subject":{quoted(nodes.name(statement.subject))}',
         f'"predicate":{quoted(statement.predicate.value)}',
-        f'"object":{value_object(told.said.object, nodes)}',
+        f'"object":{value_object(told.object, nodes)}',
         *_members(fact_record(told), nodes),
     ]
     if told.evidence:

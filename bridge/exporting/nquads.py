@@ -36,7 +36,7 @@ def nquads(told: Iterable[Told], graph: Iri, *, records: bool) -> Iterator[str]:
     name = graph.n3
     for each in told:
         statement = each.fact.statement
-        subject, value = RESTORED.n3(statement.subject), RESTORED.n3(each.said.object)
+        subject, value = RESTORED.n3(statement.subject), RESTORED.n3(each.object)
         said = f"{subject} {statement.predicate.n3} {value}"
         if each.holds:
             yield f"{said} {name} .\n"

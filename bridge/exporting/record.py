@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from bridge.exporting.submitted import submitted
 from bridge.stores.encoding import PROV
 from certificates.ids import urn
 from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
@@ -68,7 +69,7 @@ def fact_node(identifier: UUID) -> Iri:
 
 def fact_record(told: Told) -> Iterator[Property]:
     """What a document says of a fact, apart from its statement."""
-    fact, said = told.fact, told.said
+    fact, said = told.fact, submitted(told.fact, told.evidence)
     yield from _end(said.start, VALID_FROM, FROM_PRECISION, FROM_SPELLING)
     yield from _end(said.end, VALID_TO, TO_PRECISION, TO_SPELLING)
     if isinstance(said.object, Literal) and said.object != fact.statement.object:

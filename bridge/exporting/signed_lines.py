@@ -85,7 +85,7 @@ class Lines:
 
 def fact_lines(told: Told, graph: str, *, records: bool) -> Iterator[str]:
     """The lines that a processor of JSON-LD reads out of what is written for a fact."""
-    statement, value = told.fact.statement, object_text(told.said.object)
+    statement, value = told.fact.statement, object_text(told.object)
     if told.holds:
         yield f"{statement.subject.n3} {statement.predicate.n3} {value} {graph} ."
     if not records:

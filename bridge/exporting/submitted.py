@@ -59,11 +59,19 @@ def submitted(fact: Fact, evidence: Sequence[Evidence]) -> Submitted:
     own = [item.content for item in evidence if item.certificate == fact.certificate]
     interval, validity = fact.interval, fact.content.validity
     return Submitted(
-        next((item.spelling.object for item in own if item.spelling.object is not None), fact.statement.object),
+        submitted_object(fact, evidence),
         _bound(interval.start, validity.start_precision, (item.spelling.valid_from for item in own)),
         _bound(interval.end, validity.end_precision, (item.spelling.valid_to for item in own)),
         next((item.confidence for item in own if item.confidence is not None), None),
     )
+
+
+def submitted_object(fact: Fact, evidence: Sequence[Evidence]) -> Term:
+    """The object of the fact's statement as it was submitted; arguments as for `submitted`."""
+    for item in evidence:
+        if item.content.spelling.object is not None and item.certificate == fact.certificate:
+            return item.content.spelling.object
+    return fact.statement.object
 
 
 def _bound(instant: int, precision: Precision, spellings: Iterable[str | None]) -> Bound:

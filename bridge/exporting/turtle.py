@@ -54,7 +54,7 @@ def _plain(told: Iterable[Told]) -> Iterator[str]:
     subject = None
     for each in told:
         statement = each.fact.statement
-        said = f"{_predicate(statement.predicate)} {RESTORED.n3(each.said.object)}"
+        said = f"{_predicate(statement.predicate)} {RESTORED.n3(each.object)}"
         if statement.subject == subject:
             yield f" ;\n    {said}"
         else:
@@ -72,9 +72,9 @@ def _annotated(told: Iterable[Told]) -> Iterator[str]:
         subject, predicate = RESTORED.n3(statement.subject), _predicate(statement.predicate)
         record = _properties(fact_record(each))
         if each.holds:
-            yield f"{subject} {predicate} {RESTORED.n3(each.said.object)} ~ {fact} {{| {record} |}} .\n"
+            yield f"{subject} {predicate} {RESTORED.n3(each.object)} ~ {fact} {{| {record} |}} .\n"
         else:
-            quoted = f"<<( {subject} {statement.predicate.n3} {RESTORED.n3(each.said.object)} )>>"
+            quoted = f"<<( {subject} {statement.predicate.n3} {RESTORED.n3(each.object)} )>>"
             yield f"{fact} rdf:reifies {quoted} ; {record} .\n"
         for item in each.evidence:
             yield f"{fact_node(item.content.id).n3} m:supports {fact} ; {_properties(evidence_record(item))} .\n"

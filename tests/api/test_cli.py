@@ -5,6 +5,7 @@ import resource
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import httpx2
@@ -53,7 +54,9 @@ COMMANDS = (
     "demo",
     "serve",
     "submit",
+    "decide",
     "load",
+    "export",
     "query",
     "verify",
     "key",
@@ -80,6 +83,10 @@ def test_every_command_has_an_example_of_itself(words: str) -> None:
     _, colon, example = helped.partition("Example: ")
     assert colon
     assert f"muniment {words}" in example
+
+
+def test_the_version_is_that_of_what_is_installed() -> None:
+    assert run("--version").output == f"muniment {version('muniment')}\n"
 
 
 def test_the_help_lists_every_command_under_what_it_is_for() -> None:

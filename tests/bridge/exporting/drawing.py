@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bridge.base import Base
 from bridge.exporting.facts import Telling, told_facts
+from bridge.exporting.submitted import submitted
 from bridge.terms import OxigraphCanonicaliser
 from kernel.access import Principal, Role
 from kernel.changes import Assert
@@ -119,9 +120,9 @@ def known(base: Base, *, every_time: bool = True) -> set[Known]:
     with base.ledger.reading() as view:
         told = list(told_facts(view, Telling(G, None, view.head().clock, records=True, every_time=every_time)))
     names = {
-        each.fact.statement.subject.value: f"blank:{each.said.object.lexical}"
+        each.fact.statement.subject.value: f"blank:{each.object.lexical}"
         for each in told
-        if each.fact.statement.predicate == LABEL and isinstance(each.said.object, Literal)
+        if each.fact.statement.predicate == LABEL and isinstance(each.object, Literal)
     }
 
     def named(term: Term) -> str:
@@ -132,10 +133,11 @@ def known(base: Base, *, every_time: bool = True) -> set[Known]:
 
     return {
         Known(
-            (named(each.fact.statement.subject), each.fact.statement.predicate.value, named(each.said.object)),
-            each.said.start,
-            each.said.end,
-            each.said.confidence,
+            (named(each.fact.statement.subject), each.fact.statement.predicate.value, named(each.object)),
+            said.start,
+            said.end,
+            said.confidence,
         )
         for each in told
+        for said in [submitted(each.fact, each.evidence)]
     }

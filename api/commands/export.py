@@ -1,0 +1,178 @@
+"""`muniment export`: a graph as a document, from a folder or from a service.
+
+Rules
+-----
+* The document goes to standard output as it is read, or to a file, which is there only once it is complete.
+* On a folder the base is held while the export runs. Where a server holds it, that server is the one to ask: `--url`.
+* What was told of is told on standard error: the head, and the valid time.
+
+Example
+-------
+::
+
+    muniment export https://example.org/g --data data --annotations --valid-at any --output g.jsonld
+    muniment export https://example.org/g --url http://127.0.0.1:8350 --token-env TOKEN --format turtle
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from api.commands.options import TokenEnv, TokenFile, iri_option, local_principal, named_token, require_base
+from api.commands.progress import waiting
+from kernel.errors import BaseInUse, InvalidParameter
+from kernel.vocabulary import DEFAULT_GRAPH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import IO
+
+
+class ExportFormat(StrEnum):
+    """The formats of `--format`."""
+
+    JSONLD = "jsonld"
+    TURTLE = "turtle"
+    TRIG = "trig"
+    NQUADS = "nquads"
+
+
+MEDIA_TYPES: Final = {
+    ExportFormat.JSONLD: "application/ld+json",
+    ExportFormat.TURTLE: "text/turtle",
+    ExportFormat.TRIG: "application/trig",
+    ExportFormat.NQUADS: "application/n-quads",
+}
+ANY: Final = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be exported, as on the command line."""
+
+    graph: str
+    format: ExportFormat
+    as_of: str | None
+    valid_at: str | None
+    annotations: bool
+    signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A document that is on its way, and the state that it is of."""
+
+    chunks: Iterable[bytes]
+    head: str
+    valid_at: str
+
+
+def export(
+    graph: Annotated[str, typer.Argument(metavar="GRAPH", help="The graph's IRI.")] = DEFAULT_GRAPH.value,
+    *,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The base's folder."),
+    ] = None,
+    url: Annotated[str | None, typer.Option("--url", help="A running service, instead of a folder.")] = None,
+    token_env: TokenEnv = None,
+    token_file: TokenFile = None,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="TIME|head:N", help="As known when. [default: now]")
+    ] = None,
+    valid_at: Annotated[
+        str | None,
+        typer.Option(
+            "--valid-at",
+            metavar="TIME|any",
+            help="As true when; any, with annotations: also what is not true now. [default: as-of, or now]",
+        ),
+    ] = None,
+    annotations: Annotated[
+        bool, typer.Option("--annotations", help="With valid times, certificates and evidence.")
+    ] = False,
+    signed: Annotated[
+        bool, typer.Option("--signed", help="As a Verifiable Credential; `muniment verify` checks it. JSON-LD only.")
+    ] = False,
+    output_format: Annotated[ExportFormat, typer.Option("--format", help="How to write it.")] = ExportFormat.JSONLD,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", metavar="FILE", dir_okay=False, help="Where to write it. [default: standard output]"),
+    ] = None,
+) -> int:
+    """Export a graph as a document, now or at any other pair of times.
+
+    With --annotations --valid-at any, the document holds all that another base needs to know the same.
+
+    Example: muniment export https://example.org/g --data data --format turtle
+    """
+    if signed and output_format is not ExportFormat.JSONLD:
+        raise InvalidParameter("only JSON-LD can be signed", remedy="leave --format or --signed out", where="--format")
+    iri_option("GRAPH", graph)
+    wanted = Wanted(graph, output_format, as_of, valid_at, annotations, signed)
+    if url is not None:
+        from api.commands.remote import exported
+
+        document = exported(url, named_token(token_env, token_file), wanted)
+    elif data is not None:
+        document = _from_folder(data, wanted)
+    else:
+        raise InvalidParameter("there is nothing to export from", remedy="give --data DIR or --url URL")
+    with document as told, _written_to(output) as file:
+        with nullcontext() if output is None and sys.stdout.isatty() else waiting("exporting"):
+            for chunk in told.chunks:
+                file.write(chunk)
+        typer.echo(f"head {told.head}, valid at {told.valid_at}", err=True)
+    return 0
+
+
+@contextmanager
+def _from_folder(data: Path, wanted: Wanted) -> Iterator[Exported]:
+    from api.replies import state_headers
+    from bridge.base import Base
+    from bridge.exporting.exporter import Exporter, ExportRequest, Format
+    from kernel.terms import Iri
+
+    every_time = wanted.valid_at == ANY
+    request = ExportRequest(
+        local_principal(), Iri(wanted.graph), Format(MEDIA_TYPES[wanted.format]), wanted.annotations, every_time
+    )
+    try:
+        # Exporting records nothing, so it does not matter whether the clocks agree.
+        with waiting("opening the base"):
+            opened = Base.open(require_base(data), accept_clock=True)
+    except BaseInUse as error:
+        raise BaseInUse(error.message, remedy="ask the server that holds it: --url http://HOST:PORT") from error
+    with opened as base:
+        moment = base.reader.moment(wanted.as_of, None if every_time else wanted.valid_at)
+        exporter = Exporter(base.ledger, base.key, base.host)
+        with exporter.signed(request, moment) if wanted.signed else exporter.open(request, moment) as export:
+            told = state_headers(export.head, export.valid_at)
+            yield Exported(export.chunks(), told["Muniment-Head"], told["Muniment-Valid-At"])
+
+
+@contextmanager
+def _written_to(output: Path | None) -> Iterator[IO[bytes]]:
+    """Standard output, or a file that takes its name once it is complete."""
+    if output is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with NamedTemporaryFile(dir=output.parent, prefix=f".{output.name}-", delete=False) as file:
+        try:
+            yield file.file
+            file.flush()
+            os.fsync(file.fileno())
+            Path(file.name).replace(output)
+        except BaseException:
+            Path(file.name).unlink()
+            raise

@@ -23,7 +23,7 @@ import os
 import secrets
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -33,7 +33,12 @@ from kernel.access import Principal, Role
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from api.sessions import Sessions
     from bridge.base import Base
+
+
+SIGN_IN_WITHIN: Final = 3_600.0
+"""Seconds for which the link that signs in is good."""
 
 
 def demo(
@@ -53,11 +58,12 @@ def demo(
 
     Example: muniment demo
     """
+    from api.app import create_app
+    from api.auth import token_hash
     from api.server import listen, serve
     from api.settings import read_settings
     from bridge import demo as demo_base
     from bridge.base import Base
-    from bridge.shapes.warming import warm
 
     log_level = None if "MUNIMENT_LOG_LEVEL" in os.environ else "warning"
     settings = read_settings(data=data, port=port, log_level=log_level)
@@ -73,26 +79,31 @@ def demo(
                 demo_base.fill(base, progress)
             demo_base.set_filled(data)
         token = _token_file(base, data / demo_base.TOKEN)
-        warm(base.ledger)
-        ended = serve(base, settings, lambda url: _announce(data, url, token))
+        app = create_app(base, settings)
+        sessions: Sessions = app.state.sessions
+        code = sessions.issue_code(token_hash(token.read_text(encoding="ascii").strip()), SIGN_IN_WITHIN)
+        ended = serve(base, settings, lambda url: _announce(data, url, token, code), app)
     if not ended:
         os._exit(0)  # as `muniment serve` does, and for the same reason
     return 0
 
 
-def _announce(data: Path, url: str, token: Path) -> None:
-    for line in _words(data, url, token):
+def _announce(data: Path, url: str, token: Path, code: str) -> None:
+    for line in _words(data, url, token, code):
         typer.echo(line)
     sys.stdout.flush()
 
 
-def _words(data: Path, url: str, token: Path) -> Iterator[str]:
+def _words(data: Path, url: str, token: Path, code: str) -> Iterator[str]:
     """What to open and what to try."""
     from bridge.demo import ROOT
 
     muniment, files = _near(Path(sys.argv[0])), _near(Path(str(ROOT)))
     service = f"--url {url} --token-file {token}"
     yield f"muniment serves the demo base in {data} on {url}"
+    yield ""
+    yield f"  Open {url}/sign-in?code={code}"
+    yield "  in a browser: it signs in an editor, once, within the hour. Two changes wait there to be reviewed."
     yield ""
     yield "Try, in another terminal: who was in office in 1999; a change; what waits for an editor."
     yield ""

@@ -72,15 +72,14 @@ def step_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def waiting(what: str, pace: float = PACE) -> Iterator[None]:
+def waiting(what: str) -> Iterator[None]:
     """Says, while the context lasts, that something goes on, and for how long it has.
 
     Args:
         what: goes on.
-        pace: seconds until the first word.
     """
     done = Event()
-    telling = Thread(target=_tell, args=(what, done, pace, sys.stderr), name="waiting", daemon=True)
+    telling = Thread(target=_tell, args=(what, done, PACE, sys.stderr), name="waiting", daemon=True)
     telling.start()
     try:
         yield

@@ -53,12 +53,13 @@ def submit(
     if not body.strip():
         raise InvalidParameter("there is nothing in it", remedy='write {"changes": […]}', where=str(file))
     told = submit_remotely(named_url(url) or SERVICE, named_token(token_env, token_file), body, dry_run=dry_run)
-    for line in _in_words(told):
+    for line in in_words(told):
         typer.echo(line)
     return EXIT_STATUS[told["state"] or _STATES[told["verdict"]]]
 
 
-def _in_words(told: Told) -> Iterator[str]:
+def in_words(told: Told) -> Iterator[str]:
+    """What became of a request or a decision, one line each."""
     from api.commands.tables import printable
 
     yield f"certificate  {told['certificate'] or 'none, this was a dry run'}"
@@ -67,5 +68,9 @@ def _in_words(told: Told) -> Iterator[str]:
         yield f"state        {told['state']}"
     if told["head"] is not None:
         yield f"head         {told['head']}"
+    if told.get("successor"):
+        yield f"successor    {told['successor']}"
+    if told.get("why"):
+        yield f"why          {printable(told['why'] or '')}"
     for finding in told["findings"]:
         yield f"  {finding['severity']} {finding['code']}: {printable(finding['message'])}"

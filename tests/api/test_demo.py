@@ -1,13 +1,16 @@
 """`muniment demo`, as whoever tries it has it: the first start, the next ones, a kill in between, and starting over."""
 
+import re
 import shutil
 import signal
+import socket
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
+import httpx2
 import pytest
 
 from api.commands import progress
@@ -76,6 +79,19 @@ def test_what_it_says_to_try_works_as_it_stands(data: Path) -> None:
         assert '"Federal Chancellor of Germany"@en\t"Gerhard Schröder"' in asked.output
         assert script(*submit[1:]).value("verdict") == "clear"
         assert listing[0] == "curl"
+
+
+def test_the_link_signs_in_an_editor_and_works_once(data: Path) -> None:
+    with demonstrated(data) as said, httpx2.Client(trust_env=False) as browser:
+        (link,) = (line.split()[1] for line in said if "/sign-in?code=" in line)
+        page = browser.get(link)
+        assert "demo-editor" in page.text
+        fields = dict(re.findall(r'<input[^>]*name="([^"]+)"[^>]*value="([^"]*)"', page.text))
+        entered = browser.post(link.partition("?")[0], data=fields)
+        assert (entered.status_code, entered.headers["location"]) == (303, "/queue")
+        queue = browser.get(link.partition("/sign-in")[0] + "/queue")
+        assert queue.text.count("single-valued-by-subject") or "Friedrich Merz" in queue.text
+        assert "demo-editor" not in httpx2.get(link, trust_env=False).text
 
 
 def test_the_token_is_an_editors_and_its_file_its_owners_alone(data: Path) -> None:
@@ -177,6 +193,18 @@ def test_changes_are_submitted_and_judged_dry(data: Path, tmp_path: Path) -> Non
         assert "/changes" in refused(script("submit", "-", *where, text='{"changes": []}'))
 
 
+def test_what_waits_is_decided_on(data: Path) -> None:
+    with demonstrated(data) as said:
+        where = ("--url", said[0].rsplit(" ", 1)[1], "--token-file", data / demo.TOKEN)
+        ids = [run("submit", str(demo.incoming()[name]), *where).value("certificate") for name in ("late", "doubtful")]
+        approved = run("decide", ids[0], "approve", "--comment", "as in the gazette", *where)
+        assert (approved.status, approved.value("state")) == (0, "applied")
+        rejected = run("decide", ids[1], "reject", *where)
+        assert (rejected.status, rejected.value("state")) == (3, "rejected")
+        assert "waiting" in refused(run("decide", ids[1], "approve", *where))
+        assert "no such certificate" in refused(run("decide", "urn:uuid:x", "approve", *where))
+
+
 def test_a_token_file_that_others_may_read_is_refused(data: Path) -> None:
     token = data / demo.TOKEN
     words = ("query", "ASK {}", "--url", "http://127.0.0.1:1", "--token-file", token)
@@ -190,12 +218,23 @@ def test_a_token_file_that_others_may_read_is_refused(data: Path) -> None:
     assert str(token) in refused(run(*words))
 
 
-def test_what_takes_long_says_for_how_long(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_takes_long_says_for_how_long(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     with progress.waiting("waiting for nothing"):
         pass
     assert capsys.readouterr().err == ""
-    with progress.waiting("waiting", pace=0.01):
+    monkeypatch.setattr(progress, "PACE", 0.01)
+    with progress.waiting("waiting"):
         said = ""
         while "s so far" not in said:
             said += capsys.readouterr().err
     assert said.startswith("waiting: 0 s so far\n")
+
+
+def test_whatever_may_take_long_is_watched(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PACE", 0.001)
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = str(taken.getsockname()[1])
+        assert "bringing the stores up" in run("serve", "--data", data, "--port", port).errors
+    assert "rebuilding: 0 s so far" in run("rebuild", "--data", data, "--into", tmp_path / "new").errors
+    assert "auditing: 0 s so far" in run("audit", "--data", data).errors
+    assert "opening the base: 0 s so far" in run("query", "ASK {}", "--data", data).errors

@@ -36,6 +36,7 @@ from api.errors import (
     UnsupportedMediaType,
 )
 from api.request_log import request_id
+from api.sessions import WINDOW
 from certificates.errors import CertificateError
 from kernel.errors import (
     Blame,
@@ -178,6 +179,8 @@ def _entry(error: MunimentError) -> tuple[int, str]:
 def _headers(request: Request, error: MunimentError) -> dict[str, str]:
     if isinstance(error, Unauthenticated):
         return {"WWW-Authenticate": _CHALLENGES["authorization" in request.headers]}
+    if isinstance(error, TooManyAttempts):
+        return {"Retry-After": f"{WINDOW:.0f}"}
     return {}
 
 

@@ -1,5 +1,6 @@
 """`muniment demo`, as whoever tries it has it: the first start, the next ones, a kill in between, and starting over."""
 
+import os
 import re
 import shutil
 import signal
@@ -17,6 +18,7 @@ from api.commands import progress
 from bridge import demo
 from bridge.base import Base
 from tests.api.console import PATIENCE, Ended, run, running, script, serving
+from tests.requirements import REPOSITORY
 
 COUNT: Final = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
 
@@ -116,16 +118,34 @@ def test_a_token_that_is_gone_or_revoked_is_made_anew(data: Path) -> None:
         assert (data / demo.TOKEN).read_text() != old
 
 
-@pytest.mark.parametrize("moment", ["10 %", "50 %", "90 %"])
+KILLS_ITSELF: Final = """
+import os, signal
+from bridge import demo
+
+loaded = 0
+load_request = demo.LoadRequest
+
+def counted(*given):
+    global loaded
+    loaded += 1
+    if loaded == {number}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return load_request(*given)
+
+demo.LoadRequest = counted
+"""
+"""A kill between the staging of a source and its load, the number-th."""
+
+
+@pytest.mark.parametrize("number", [1, 11, 22])
 def test_killed_while_it_brings_facts_in_it_goes_on_and_brings_none_in_twice(
-    made: Path, tmp_path: Path, moment: str
+    made: Path, tmp_path: Path, number: int
 ) -> None:
     data = tmp_path / "demo-data"
-    with running("demo", "--data", data, "--port", "0") as process:
-        assert process.stderr is not None
-        assert any(line.rstrip().endswith(moment) for line in process.stderr)
-        process.kill()
-        process.wait(PATIENCE)
+    (tmp_path / "sitecustomize.py").write_text(KILLS_ITSELF.format(number=number))
+    path = os.pathsep.join((str(tmp_path), str(REPOSITORY)))
+    killed = script("demo", "--data", data, "--port", "0", PYTHONPATH=path)
+    assert (killed.status, killed.output) == (-signal.SIGKILL, "")
     assert not demo.is_filled(data)
     with demonstrated(data):
         assert demo.is_filled(data)

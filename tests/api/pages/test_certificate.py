@@ -1,0 +1,196 @@
+"""One certificate: what it says, what was found, and deciding on it."""
+
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx2
+import pytest
+
+from kernel.access import Role
+from tests.api.bodies import EX, change
+from tests.api.pages.world import NAMES, Page, World, term_of
+from tests.api.serving import Served
+
+HOLDER = f"SELECT ?who {{ <{EX}chancellor> <{EX}heldBy> ?who }}"
+
+
+def decide(client: httpx2.Client, path: str, decision: str, **fields: str) -> httpx2.Response:
+    """Sends the form of a certificate's page."""
+    form = Page.of(client.get(path)).forms[-1]
+    return client.post(f"{path}/decision", data={**form, "decision": decision, **fields})
+
+
+def told(client: httpx2.Client, path: str) -> str:
+    return Page.of(client.get(path)).text
+
+
+def test_it_says_in_words_what_would_change_and_why(still: World) -> None:
+    text = told(still.signed_in(Role.EDITOR), still.path("successor"))
+    assert "Chancellor of Germany held by Olaf Scholz, since 8 December 2021." in text
+    assert "the Bundestag has elected a new chancellor" in text
+    assert "Federal Law Gazette" in text
+    assert (
+        "Ended stopped being true Before Chancellor of Germany held by Angela Merkel, since 22 November 2005." in text
+    )
+    assert "After Chancellor of Germany held by Angela Merkel, from 22 November 2005 to 7 December 2021." in text
+    assert "Contradicts what is held: held by" in text
+    assert "Olaf Scholz contradicts Angela Merkel, held since 22 November 2005" in text
+
+
+def test_a_correction_shows_both_spellings_and_a_doubt_how_sure_they_were(still: World) -> None:
+    client = still.signed_in(Role.EDITOR)
+    text = told(client, still.path("correct"))
+    assert "Corrected was recorded otherwise" in text
+    assert "from 1 October 1982 until 27 October 1998" in text
+    assert "from October 1982 until 27 October 1998" in text
+    assert "confidence 0.3" in told(client, still.path("doubt"))
+
+
+def test_years_before_the_first_are_as_people_write_them(still: World) -> None:
+    assert "Roman consul held by Julius Caesar, from 59 BCE until 58 BCE" in told(
+        still.signed_in(Role.READER), still.path("held")
+    )
+
+
+def test_both_axes_are_drawn_and_described(still: World) -> None:
+    page = Page.of(still.signed_in(Role.EDITOR).get(still.path("successor")))
+    drawings = [given for tag, given in page.tags if tag == "svg" and given.get("role") == "img"]
+    assert len(drawings) == 1
+    described = {given.get("id") for tag, given in page.tags if tag in ("title", "desc")}
+    assert set(drawings[0]["aria-labelledby"].split()) <= described
+    assert "Before: Chancellor of Germany held by Angela Merkel, since 22 November 2005." in page.text
+    assert "After: Chancellor of Germany held by Olaf Scholz, since 8 December 2021." in page.text
+    roles = [given["class"] for tag, given in page.tags if tag == "rect" and given["class"].startswith("box")]
+    assert sorted(roles) == ["box kept", "box kept", "box new", "box new", "box old"]
+
+
+# --- deciding ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_approval_is_applied_and_what_sparql_answers_changes(world: World) -> None:
+    client = world.signed_in(Role.EDITOR)
+    asked = f"/query?query={quote(HOLDER)}"
+    assert "Angela Merkel" in told(client, asked)
+    answer = decide(client, world.path("successor"), "approve", comment="as the gazette has it\r\nof that day")
+    assert (answer.status_code, answer.headers["location"]) == (303, world.path("successor"))
+    text = told(client, world.path("successor"))
+    assert "Approved and applied" in text
+    assert "approved it" in text
+    assert "“as the gazette has it of that day”" in text
+    assert "Checked again before it was applied, with the same result" in text
+    assert "Approved and applied" not in told(client, world.path("successor")), "said once"
+    assert "Olaf Scholz" in told(client, asked)
+    assert "Angela Merkel" not in told(client, asked)
+    assert "Angela Merkel" in told(client, asked + "&valid-at=2021-12-07")
+    assert Page.of(client.get(world.path("successor"))).links["To the next that waits"] == world.path("doubt")
+
+
+def test_a_rejection_changes_nothing(world: World) -> None:
+    client = world.signed_in(Role.EDITOR)
+    decide(client, world.path("successor"), "reject", comment="not yet")
+    text = told(client, world.path("successor"))
+    assert "Rejected: nothing was changed." in text
+    assert "“not yet”" in text
+    assert "Angela Merkel" in told(client, f"/query?query={quote(HOLDER)}")
+
+
+def test_of_two_editors_the_second_learns_what_the_first_decided(world: World) -> None:
+    first, second = world.signed_in(Role.EDITOR), world.signed_in(Role.EDITOR)
+    form = Page.of(second.get(world.path("doubt"))).forms[-1]
+    decide(first, world.path("doubt"), "reject", comment="hearsay")
+    answer = second.post(f"{world.path('doubt')}/decision", data={**form, "decision": "approve"})
+    assert answer.status_code == 409
+    text = Page.of(answer).text
+    assert "Somebody else was first" in text
+    assert "“hearsay”" in text
+    assert (
+        len(world.server.client(Role.EDITOR).get(f"/certificates/{world.certificates['doubt']}").json()["decisions"])
+        == 1
+    )
+
+
+def test_an_approval_after_the_base_has_changed_leads_to_the_successor(world: World) -> None:
+    client = world.signed_in(Role.EDITOR)
+    world.ask("rival", term_of("merkel", "2021-12-08", "2021-12-09", graph="urn:else"))
+    world.ask("between", {"op": "end", "fact": world.fact("merkel"), "at": "2021-11-30"})
+    decide(client, world.path("successor"), "approve", comment="late")
+    page = Page.of(client.get(world.path("successor")))
+    assert "Your approval came too late" in page.text
+    successor = page.links["Go on to the new certificate"]
+    text = told(client, successor)
+    assert "takes the place of an earlier certificate" in text
+    assert "Of the earlier certificate" in text
+    assert "“late”" in text
+
+
+def test_an_approval_of_what_cannot_be_done_any_more_says_why(world: World) -> None:
+    client = world.signed_in(Role.EDITOR)
+    world.ask("gone", {"op": "retract", "fact": world.fact("kohl")})
+    decide(client, world.path("correct"), "approve")
+    assert "They cannot be carried out any more" in told(client, world.path("correct"))
+
+
+# --- who may ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", [Role.READER, Role.WRITER])
+def test_who_may_not_decide_has_no_form_and_is_refused(still: World, role: Role) -> None:
+    client = still.signed_in(role)
+    page = Page.of(client.get(still.path("doubt")))
+    assert "It takes an editor of every graph concerned" in page.text
+    assert all("decision" not in given.get("name", "") for tag, given in page.tags if tag == "button")
+    answer = client.post(f"{still.path('doubt')}/decision", data={**page.forms[0], "decision": "approve"})
+    assert answer.status_code == 403
+    assert "deciding takes an editor" in Page.of(answer).text
+
+
+def test_what_may_not_be_seen_is_not_there(still: World) -> None:
+    client = still.signed_in(Role.EDITOR, "urn:elsewhere")
+    form = Page.of(client.get("/queue")).forms[0]
+    for name in (*still.certificates.values(), uuid4(), "nothing"):
+        assert client.get(f"/queue/{name}").status_code == 404
+        assert client.post(f"/queue/{name}/decision", data={**form, "decision": "approve"}).status_code == 404
+
+
+def test_names_of_graphs_that_one_may_not_read_are_not_told(server: Served) -> None:
+    world = World(server)
+    world.post(server.writer, NAMES, graph="urn:secret")
+    world.ask("open", change("merkel", "bornIn", "hamburg", graph="urn:open", confidence=0.1))
+    text = told(world.signed_in(Role.EDITOR, "urn:open"), world.path("open"))
+    assert "merkel born in hamburg" in text
+    assert "Angela" not in text
+    assert "Angela Merkel born in Hamburg" in told(world.signed_in(Role.EDITOR), world.path("open"))
+
+
+@pytest.mark.parametrize("fields", [{}, {"decision": "maybe"}, {"decision": "approve", "more": "x"}])
+def test_a_form_that_says_nothing_or_too_much_is_refused(still: World, fields: dict[str, str]) -> None:
+    client = still.signed_in(Role.EDITOR)
+    form = Page.of(client.get(still.path("doubt"))).forms[-1]
+    assert client.post(f"{still.path('doubt')}/decision", data={**form, **fields}).status_code == 400
+
+
+def test_a_shape_that_is_broken_is_told_with_its_message(world: World) -> None:
+    world.ask("broken", change("ada", "age", {"@value": "old"}), {
+        "op": "assert", "subject": {"@id": EX + "ada"},
+        "predicate": {"@id": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"}, "object": {"@id": EX + "Person"},
+    })  # fmt: skip
+    text = told(world.signed_in(Role.EDITOR), world.path("broken"))
+    assert "Does not fit a shape: age" in text
+    assert "an age is a whole number" in text
+    assert "Nobody had to: the checks refused it." in text
+
+
+def test_a_plan_that_is_too_long_says_how_long_it_is(world: World) -> None:
+    changes = [change(f"s{number}", "p", "o") for number in range(600)]
+    world.ask("long", *changes, {**change("x", "p", "o"), "confidence": 0.1})
+    client = world.signed_in(Role.EDITOR)
+    assert "changes, too many to sum up here" in told(client, "/queue")
+    text = told(client, world.path("long"))
+    assert "the first are shown" in text
+    assert text.count("was not believed before") == 200
+
+
+def test_governance_is_seen_by_those_who_may(still: World) -> None:
+    administrator, editor = still.signed_in(Role.ADMINISTRATOR), still.signed_in(Role.EDITOR)
+    assert "one-holder is a SingleValuedBySubject" in told(administrator, "/queue?state=any").replace("m:", "")
+    assert "one-holder" not in told(editor, "/queue?state=any")

@@ -1,0 +1,109 @@
+"""The list of certificates: filters, order, pages, and what is not for everybody."""
+
+from itertools import count
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+
+from kernel.access import Role
+from kernel.instants import print_instant
+from tests.api.bodies import change
+from tests.api.pages.world import Page, World
+from tests.api.serving import Served
+
+
+def listed(client: httpx2.Client, path: str) -> list[str]:
+    """The certificates of all pages, by following the links."""
+    found: list[str] = []
+    for _ in range(100):
+        page = Page.of(client.get(path))
+        found += [
+            given["href"].rpartition("/")[2]
+            for tag, given in page.tags
+            if tag == "a" and given.get("href", "").startswith("/queue/")
+        ]
+        following = page.links.get("Further ones")
+        if following is None:
+            return found
+        path = following
+    raise AssertionError("there is no end of pages")
+
+
+def names(world: World, client: httpx2.Client, path: str) -> list[str]:
+    """The same, by the names of the certificates that have one."""
+    by_id = {str(identifier): name for name, identifier in world.certificates.items()}
+    return [by_id[each] for each in listed(client, path) if each in by_id]
+
+
+def test_what_waits_comes_first_and_says_what_it_would_change(still: World) -> None:
+    client = still.signed_in(Role.EDITOR)
+    assert names(still, client, "/queue") == ["successor", "doubt", "correct"]
+    text = Page.of(client.get("/queue")).text
+    assert "Chancellor of Germany held by Olaf Scholz" in text
+    assert "since 8 December 2021" in text
+    assert "heard on the radio" in text
+    assert "1 violation" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("?state=any", ["successor", "doubt", "correct", "held"]),
+        ("?state=any&order=oldest", ["held", "correct", "doubt", "successor"]),
+        ("?state=applied", ["held"]),
+        ("?state=pending&verdict=clear", []),
+        ("?state=any&verdict=clear&from=&to=", ["held"]),
+        ("?state=any&graph=https://w3id.org/muniment%23default", ["successor", "doubt", "correct", "held"]),
+        ("?state=any&graph=urn:other", []),
+        ("?state=any&from=2999", []),
+        ("?state=any&to=2999", ["successor", "doubt", "correct", "held"]),
+        ("?state=any&to=1999", []),
+    ],
+)
+def test_filters(still: World, query: str, expected: list[str]) -> None:
+    assert names(still, still.signed_in(Role.EDITOR), f"/queue{query}") == expected
+
+
+def test_dates_include_the_day_that_they_name(still: World) -> None:
+    client = still.signed_in(Role.EDITOR)
+    with still.server.base.ledger.reading() as view:
+        record = view.certificate(still.certificates["held"])
+    assert record is not None
+    day = print_instant(record.issued_at)[:10]
+    assert "held" in names(still, client, f"/queue?state=any&from={day}&to={day}")
+
+
+@pytest.mark.parametrize(
+    "query", ["?stat=any", "?state=maybe", "?verdict=ok", "?order=random", "?from=soon", "?after=x"]
+)
+def test_what_nothing_knows_is_an_error(still: World, query: str) -> None:
+    answer = still.signed_in(Role.EDITOR).get(f"/queue{query}")
+    assert answer.status_code == 400
+    assert query[1:].partition("=")[0] in Page.of(answer).text
+
+
+@pytest.mark.parametrize("state", ["pending", "applied", "stale"])
+def test_an_empty_list_says_what_to_do(server: Served, state: str) -> None:
+    client = World(server).signed_in(Role.EDITOR)
+    page = Page.of(client.get(f"/queue?state={state}"))
+    assert "Look at every certificate" in page.text
+    assert "any" in parse_qs(urlsplit(page.links["Look at every certificate"]).query)["state"]
+
+
+@pytest.mark.parametrize("order", ["newest", "oldest"])
+@pytest.mark.parametrize("mine", [19, 20, 21, 45])
+def test_pages_give_each_certificate_once_and_none_that_is_not_for_the_reader(
+    server: Served, monkeypatch: pytest.MonkeyPatch, order: str, mine: int
+) -> None:
+    world, numbers = World(server), count()
+    expected = []
+    for number in range(mine):
+        if number % 3 == 0:
+            world.ask("hidden", change(f"s{next(numbers)}", "p", "o", graph="urn:hidden", confidence=0.1))
+        expected.append(str(world.ask("mine", change(f"s{next(numbers)}", "p", "o", graph="urn:mine", confidence=0.1))))
+    expected = expected if order == "oldest" else expected[::-1]
+    client = world.signed_in(Role.EDITOR, "urn:mine")
+    assert listed(client, f"/queue?order={order}") == expected
+    assert listed(client, f"/queue?order={order}&state=any&graph=urn:mine") == expected
+    assert listed(client, f"/queue?order={order}&graph=urn:hidden") == []

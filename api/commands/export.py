@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from api.commands.options import TokenEnv, TokenFile, iri_option, local_principal, named_token, require_base
+from api.commands.options import TokenEnv, TokenFile, iri_option, local_principal, named_token, named_url, require_base
 from api.commands.progress import waiting
 from kernel.errors import BaseInUse, InvalidParameter
 from kernel.vocabulary import DEFAULT_GRAPH
@@ -83,7 +83,9 @@ def export(
         Path | None,
         typer.Option("--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The base's folder."),
     ] = None,
-    url: Annotated[str | None, typer.Option("--url", help="A running service, instead of a folder.")] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", help="A running service, instead of a folder. [default: $MUNIMENT_URL]")
+    ] = None,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
     as_of: Annotated[
@@ -119,10 +121,11 @@ def export(
         raise InvalidParameter("only JSON-LD can be signed", remedy="leave --format or --signed out", where="--format")
     iri_option("GRAPH", graph)
     wanted = Wanted(graph, output_format, as_of, valid_at, annotations, signed)
-    if url is not None:
+    service = named_url(url, data)
+    if service is not None:
         from api.commands.remote import exported
 
-        document = exported(url, named_token(token_env, token_file), wanted)
+        document = exported(service, named_token(token_env, token_file), wanted)
     elif data is not None:
         document = _from_folder(data, wanted)
     else:

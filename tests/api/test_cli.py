@@ -396,7 +396,7 @@ def test_a_table_shows_terms_as_people_read_them_and_data_cannot_steer_the_termi
 def test_a_query_that_nobody_can_answer_is_explained(tmp_path: Path) -> None:
     data = loaded(tmp_path)
     assert "--data" in told(run("query", "ASK {}"))
-    assert "cannot be parsed" in told(run("query", "ASK {", "--data", data))
+    assert "never closed" in told(run("query", "ASK {", "--data", data))
     assert "SERVICE" in told(run("query", f"ASK {{ SERVICE <{EX}> {{}} }}", "--data", data))
     assert "--token-env" in told(run("query", "ASK {}", "--url", "http://127.0.0.1:1", "--token-env", "NO_SUCH"))
     assert "cannot be reached" in told(run("query", "ASK {}", "--url", "http://127.0.0.1:1"))

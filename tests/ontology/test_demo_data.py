@@ -1,10 +1,14 @@
 """The demo base: what its data files say, as a base believes it once they are in."""
 
 import json
+import subprocess
+import sys
+import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import pairwise
+from pathlib import Path
 from typing import Final
 
 import pyoxigraph as ox
@@ -22,6 +26,7 @@ from kernel.instants import BEGINNING, parse_instant
 from kernel.submitting import Outcome, Submission
 from kernel.terms import RDF, Iri, Literal
 from kernel.vocabulary import DEFAULT_GRAPH
+from tests.requirements import REPOSITORY
 
 D: Final = "https://demo.example/"
 LABEL: Final = Iri("http://www.w3.org/2000/01/rdf-schema#label")
@@ -179,6 +184,17 @@ def test_brought_in_again_nothing_changes(base: Base) -> None:
     with base.ledger.reading() as view:
         assert view.head().position == before.position
         assert len(view.certificates(limit=1000)) == certificates
+
+
+def test_all_of_it_is_in_the_wheel(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, timeout=60)
+    (wheel,) = tmp_path.iterdir()
+    with zipfile.ZipFile(wheel) as archive:
+        packed = set(archive.namelist())
+    files = [path for path in (REPOSITORY / "ontology" / "demo").rglob("*") if path.is_file()]
+    assert len(files) > 50
+    assert {path.relative_to(REPOSITORY).as_posix() for path in files} | {"shapes/demo.ttl"} <= packed
 
 
 # --- incoming changes -------------------------------------------------------------------------------------------------

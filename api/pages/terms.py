@@ -164,7 +164,7 @@ def _short(iri: str, *, verb: bool) -> str:
     if iri.startswith(GENID):
         return f"_:{iri.removeprefix(GENID)[-8:]}"
     match = _LOCAL.search(iri)
-    if match is None or match.start() == 0:
+    if match is None or not iri.startswith(_LINKED):
         return iri
     namespace, local = iri[: match.start()], match.group()
     if verb:
@@ -172,8 +172,6 @@ def _short(iri: str, *, verb: bool) -> str:
     prefix = _KNOWN.get(namespace)
     if prefix is not None:
         return f"{prefix}:{local}"
-    if namespace.endswith(":") and not namespace.startswith("urn:"):
-        return iri
     return local.replace("_", " ") if any(map(str.isalpha, local)) else iri.partition("://")[2] or iri
 
 

@@ -1,0 +1,132 @@
+"""The query page: answers as tables and files, both times, and errors in their place."""
+
+import json
+import re
+from urllib.parse import quote
+
+import httpx2
+import pytest
+
+from api.pages.samples import SAMPLES
+from kernel.access import Role
+from tests.api.bodies import EX, change
+from tests.api.pages.world import Page, World
+from tests.api.serving import Served
+
+HOLDERS = f"SELECT ?who {{ <{EX}chancellor> <{EX}heldBy> ?who }}"
+
+
+def ask(client: httpx2.Client, query: str, **parameters: str) -> httpx2.Response:
+    return client.get("/query", params={"query": query, **parameters})
+
+
+@pytest.mark.parametrize(("valid_at", "who"), [("1990", "Helmut Kohl"), ("2020", "Angela Merkel")])
+def test_an_answer_is_of_the_times_asked_for(still: World, valid_at: str, who: str) -> None:
+    page = Page.of(ask(still.signed_in(Role.READER), HOLDERS, **{"valid-at": valid_at}))
+    assert f"1 January {valid_at}, 00:00 UTC" in page.text
+    assert page.links[who].startswith("/node?iri=")
+
+
+def test_an_answer_of_the_past_is_empty_before_anything_was_recorded(still: World) -> None:
+    text = Page.of(ask(still.signed_in(Role.READER), HOLDERS, **{"as-of": "2001-01-01"})).text
+    assert "0 rows" in text
+    assert "before anything was recorded" in text
+
+
+@pytest.mark.parametrize(("query", "answer"), [("ASK { ?s ?p ?o }", "Yes"), ("ASK { <urn:no> ?p ?o }", "No")])
+def test_ask_is_answered_in_a_word(still: World, query: str, answer: str) -> None:
+    assert f"{answer} As true at" in Page.of(ask(still.signed_in(Role.READER), query)).text
+
+
+def test_a_graph_is_shown_as_triples(still: World) -> None:
+    page = Page.of(ask(still.signed_in(Role.READER), f"CONSTRUCT {{ ?o <urn:was> ?w }} {{ ?o <{EX}heldBy> ?w }}"))
+    assert "1 triple " in page.text
+    assert "subjectpredicateobject" in page.text.replace(" ", "")
+    assert "Turtle" in page.links
+    assert "CSV" not in page.links
+
+
+def test_every_kind_of_cell_is_shown(still: World) -> None:
+    query = """SELECT (<javascript:x> AS ?a) ("ja"@de AS ?b) (7 AS ?c) (BNODE() AS ?d)
+        (TRIPLE(<urn:a>, <urn:b>, BNODE()) AS ?e) ?f {}"""
+    text = Page.of(ask(still.signed_in(Role.READER), query)).text
+    for shown in ("javascript:x", "ja de", "7 xsd:integer", "_:"):
+        assert shown in text
+
+
+@pytest.mark.parametrize("rows", [999, 1_000, 1_001])
+def test_the_first_thousand_rows_are_shown_and_a_file_has_all(server: Served, rows: int) -> None:
+    world = World(server)
+    client = world.signed_in(Role.READER)
+    query = "SELECT ?n { VALUES ?n { " + " ".join(map(str, range(rows))) + " } }"
+    page = Page.of(ask(client, query))
+    assert f"{min(rows, 1000):,} rows" in page.text
+    assert ("There are more than these" in page.text) is (rows > 1_000)
+    answer = client.get(page.links["CSV"])
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"] == 'attachment; filename="answer.csv"'
+    assert len(answer.text.split()) == rows + 1
+    assert len(json.loads(client.get(page.links["JSON"]).content)["results"]["bindings"]) == rows
+
+
+@pytest.mark.parametrize(
+    ("query", "line", "column"),
+    [
+        ("SELECT ?x\nWHERE { ?x a ?y ?z }", "WHERE { ?x a ?y ?z }", "WHERE { ?x a ?y ?z }"),
+        ("ASK { ?s ?p 'ä€𝄞' ; ; ] }", "ASK { ?s ?p 'ä€𝄞' ; ; ] }", "ASK { ?s ?p 'ä€𝄞' ; ; ]"),
+    ],
+)
+def test_a_mistake_is_shown_in_its_line(still: World, query: str, line: str, column: str) -> None:
+    answer = ask(still.signed_in(Role.READER), query)
+    assert answer.status_code == 400
+    shown, mark = re.findall(r"<pre[^>]*><code>(.*)\n<span class=\"caret\">( *\^)</span>", answer.text)[0]
+    assert shown.replace("&#39;", "'") == line
+    assert len(mark) == pytest.approx(len(column), abs=2)
+    assert "What to do" in Page.of(answer).text
+
+
+@pytest.mark.parametrize(
+    "query", ["INSERT DATA { <urn:a> <urn:b> <urn:c> }", "SELECT * { SERVICE <urn:x> { ?s ?p ?o } }", "LOAD <urn:x>"]
+)
+def test_what_is_no_query_of_this_base_is_refused(still: World, query: str) -> None:
+    answer = ask(still.signed_in(Role.ADMINISTRATOR), query)
+    assert answer.status_code == 400
+    assert "What to do" in Page.of(answer).text
+
+
+def test_times_that_cannot_be_read_are_said_beside_the_query(still: World) -> None:
+    answer = ask(still.signed_in(Role.READER), HOLDERS, **{"valid-at": "soon"})
+    assert answer.status_code == 400
+    page = Page.of(answer)
+    assert "valid-at" in page.text
+    assert HOLDERS in page.text, "the query is still there"
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_each_sample_works_and_is_in_the_editor_once_chosen(still: World, sample: object) -> None:
+    client = still.signed_in(Role.READER)
+    name = getattr(sample, "name", "")
+    answer = client.get(Page.of(client.get("/query")).links[name])
+    assert answer.status_code == 200
+    assert "As true at" in Page.of(answer).text
+    assert " 0 rows" not in Page.of(answer).text
+
+
+def test_a_reader_is_answered_from_the_graphs_that_they_may_read(server: Served) -> None:
+    world = World(server)
+    world.ask("open", change("ada", "lives", "rome", graph="urn:open"))
+    world.ask("secret", change("ada", "lives", "paris", graph="urn:secret"))
+    client = world.signed_in(Role.READER, "urn:open")
+    for query in (
+        "SELECT * { ?s ?p ?o }",
+        "SELECT * { GRAPH ?g { ?s ?p ?o } }",
+        "SELECT * FROM <urn:secret> { ?s ?p ?o }",
+    ):
+        page, file = ask(client, query), ask(client, query, format="csv")
+        assert "paris" not in page.text + file.text
+    assert "rome" in ask(client, "SELECT * { ?s ?p ?o }").text
+
+
+@pytest.mark.parametrize("query", ["?format=csv&query=x&format=csv", "?quer=x", f"?query={quote(HOLDERS)}&format=pdf"])
+def test_what_nothing_knows_is_an_error(still: World, query: str) -> None:
+    assert still.signed_in(Role.READER).get(f"/query{query}").status_code == 400

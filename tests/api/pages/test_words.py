@@ -1,0 +1,160 @@
+"""Times in words, and the geometry of drawings."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.pages.drawing import Drawn, Role, before_and_after, timeline
+from api.pages.scale import Scale
+from api.pages.terms import Names
+from api.pages.times import in_words, phrase, span
+from kernel.instants import BEGINNING, EARLIEST, FOREVER, LATEST, Instant, parse_instant, print_instant
+from kernel.intervals import Interval
+from kernel.terms import Iri, Literal
+from kernel.timevalues import EndKey, parse_time, valid_from, valid_through, valid_to
+
+INSTANTS = st.integers(EARLIEST, LATEST).map(Instant)
+BOUNDS = st.one_of(st.just(BEGINNING), st.just(FOREVER), INSTANTS)
+
+
+@pytest.mark.parametrize(
+    ("spelled", "words", "machine"),
+    [
+        ("2005-11-22", "22 November 2005", "2005-11-22"),
+        ("2005-11", "November 2005", "2005-11"),
+        ("2005", "2005", "2005"),
+        ("0476", "476 CE", "0476"),
+        ("199#", "1990s", None),
+        ("18##", "1800–1899", None),
+        ("000#", "1 BCE–9 CE", None),
+        ("-0043-03-15", "15 March 44 BCE", None),
+        ("-0043", "44 BCE", None),
+        ("0000", "1 BCE", None),
+        ("-004#", "50–41 BCE", None),
+        ("-000#", "10–2 BCE", None),
+        ("-00##", "100–2 BCE", None),
+        ("unknown", "an unknown time", None),
+        ("2024-05-06T15:00:00Z", "6 May 2024, 15:00 UTC", "2024-05-06T15:00:00Z"),
+        ("2024-05-06T15:00:07.25+02:00", "6 May 2024, 15:00:07.25 UTC+02:00", "2024-05-06T15:00:07.25+02:00"),
+        ("2024-05-06+02:00", "6 May 2024 UTC+02:00", None),
+    ],
+)
+def test_times_are_as_people_say_them_and_as_exact_as_they_were(spelled: str, words: str, machine: str | None) -> None:
+    shown = in_words(spelled)
+    assert (shown.text, shown.datetime, shown.exact) == (words, machine, spelled)
+
+
+@given(st.integers(1, 4999), st.integers(1, 12), st.integers(1, 28))
+def test_days_and_years_before_the_first_are_counted_as_people_count(bce: int, month: int, day: int) -> None:
+    year = 1 - bce
+    spelled = f"{'-' if year < 0 else ''}{abs(year):04d}-{month:02d}-{day:02d}"
+    assert parse_time(spelled).precision.value == "day"
+    assert in_words(spelled).text.endswith(f"{bce} BCE")
+    assert in_words(spelled).text.startswith(f"{day} ")
+
+
+@given(st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)))
+def test_instants_agree_with_another_calendar(moment: datetime) -> None:
+    spelled = print_instant(parse_instant(moment.replace(tzinfo=UTC).isoformat().replace("+00:00", "Z")))
+    words = in_words(spelled).text
+    assert words.startswith(f"{moment.day} {moment:%B} {moment.year}")
+    assert f", {moment:%H:%M}" in words
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        (None, None, "at all times"),
+        ("2005", None, "since 2005"),
+        (None, ("validTo", "2021-12-08"), "until 8 December 2021"),
+        ("2005-11-22", ("validThrough", "2021-12-08"), "from 22 November 2005 to 8 December 2021"),
+        ("2005", ("validThrough", "2005"), "in 2005"),
+        ("2005-11", ("validThrough", "2005-11"), "in November 2005"),
+        ("-0043-03-15", ("validThrough", "-0043-03-15"), "on 15 March 44 BCE"),
+        ("2005", ("validTo", "2006"), "from 2005 until 2006"),
+    ],
+)
+def test_spans(start: str | None, end: tuple[EndKey, str] | None, expected: str) -> None:
+    assert phrase(start, end) == expected
+
+
+def test_a_span_is_spelled_as_it_was_submitted() -> None:
+    assert span(valid_from("2005"), valid_through("2008")).phrase == "from 2005 to 2008"
+    assert (
+        span(valid_from("2005-11-22"), valid_to("2021-12-08")).phrase == "from 22 November 2005 until 8 December 2021"
+    )
+
+
+@pytest.mark.parametrize(
+    ("iri", "text", "linked"),
+    [
+        ("https://example.org/livesIn", "livesIn", True),
+        ("http://www.w3.org/2000/01/rdf-schema#label", "rdfs:label", True),
+        ("https://radio.example/1954", "radio.example/1954", True),
+        ("urn:uuid:1", "urn:uuid:1", True),
+        ("javascript:alert(1)", "javascript:alert(1)", False),
+        ("data:text/html,x", "data:text/html,x", False),
+        ("file:///etc/passwd", "file:///etc/passwd", False),
+        ("JAVASCRIPT:x", "JAVASCRIPT:x", False),
+    ],
+)
+def test_nodes_have_short_names_and_only_harmless_ones_link(iri: str, text: str, linked: bool) -> None:
+    shown = Names({}).term(Iri(iri))
+    assert (shown.text, shown.page is not None) == (text, linked)
+    assert shown.exact == iri
+    assert shown.web is None or shown.web.startswith("http")
+
+
+def test_control_characters_are_seen() -> None:
+    assert Names({}).term(Literal("a\x00b\x1b\x7f\n")).text == "a␀b␛␡\n"
+
+
+# --- drawings ---------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(BOUNDS, max_size=8), BOUNDS, BOUNDS)
+def test_places_lie_within_the_drawing_and_keep_their_order(
+    bounds: list[Instant], one: Instant, other: Instant
+) -> None:
+    scale = Scale.over([*bounds, one, other])
+    first, last = sorted((one, other))
+    assert 0 <= scale.place(first) <= scale.place(last) <= 100
+    marks = [mark.place for mark in scale.marks]
+    assert marks == sorted(set(marks))
+    assert len(marks) <= 14
+
+
+INTERVALS = st.tuples(BOUNDS, BOUNDS).filter(lambda pair: pair[0] < pair[1]).map(lambda pair: Interval(*pair))
+DRAWN = st.builds(
+    lambda key, role, interval, at: Drawn(key, "heading", "label", role, interval, at, "sentence"),
+    st.integers(0, 1),
+    st.sampled_from(Role),
+    INTERVALS,
+    st.integers(0, 5).map(Instant),
+)
+
+
+@given(st.lists(DRAWN, max_size=8))
+def test_no_two_boxes_of_a_drawing_lie_on_one_another(facts: list[Drawn]) -> None:
+    drawings = before_and_after(facts, Instant(9))
+    assert sum(len(drawing.boxes) for drawing in drawings) <= len(facts)
+    for drawing in drawings:
+        assert len(drawing.sentences) == len(drawing.boxes)
+        for number, box in enumerate(drawing.boxes):
+            assert 0 <= box.top < box.top + box.height <= drawing.bottom
+            for other in drawing.boxes[:number]:
+                across = min(box.extent.left + box.extent.width, other.extent.left + other.extent.width) - max(
+                    box.extent.left, other.extent.left
+                )
+                up = min(box.top + box.height, other.top + other.height) - max(box.top, other.top)
+                assert up <= 0 or across <= 0.7, "but for what is too short to be seen otherwise"
+
+
+@given(st.lists(DRAWN, max_size=60), INSTANTS)
+def test_a_timeline_has_a_lane_a_fact_up_to_a_bound(facts: list[Drawn], now: Instant) -> None:
+    drawing = timeline(facts, now)
+    assert len(drawing.boxes) == min(len(facts), 40)
+    assert len({box.top for box in drawing.boxes}) == len(drawing.boxes)
+    assert drawing.bottom <= 40 * 40 + 6

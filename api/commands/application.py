@@ -20,6 +20,7 @@ Example
 
 from __future__ import annotations
 
+import errno
 from typing import Annotated, Final
 
 import typer
@@ -44,6 +45,15 @@ from kernel.errors import MunimentError
 FAILED: Final = 1
 USAGE: Final = 64
 """For a command line that cannot be read (`EX_USAGE` of BSD's sysexits)."""
+
+_REMEDIES: Final = {
+    errno.ENOENT: "check the name",
+    errno.EACCES: "check who may read and write it",
+    errno.EISDIR: "name a file",
+    errno.ENOSPC: "make room on the disk",
+    errno.EPIPE: "whatever read the output has ended",
+}
+"""What to do about what the system refuses."""
 
 _MISREAD: Final = 2
 """What typer leaves with in that case; here 2 has a meaning of its own."""
@@ -137,5 +147,6 @@ def run() -> int:
     except (MunimentError, CertificateError) as error:
         typer.echo(f"muniment: {error}", err=True)
     except OSError as error:
-        typer.echo(f"muniment: {error.filename or 'input or output'}: {error.strerror}", err=True)
+        remedy = _REMEDIES.get(error.errno or 0, "look at the disk and at who may use it")
+        typer.echo(f"muniment: {error.filename or 'input or output'}: {error.strerror} ({remedy})", err=True)
     return FAILED

@@ -49,11 +49,13 @@ def serve(
 
     Example: muniment serve --data data --port 8350
     """
+    from api.server import listen
     from api.server import serve as serve_base
     from api.settings import read_settings
     from bridge.base import Base
 
     settings = read_settings(data=data, port=port, host=host, policy=policy)
+    listen(settings.host, settings.port).close()  # the stores may take long; a port that is taken is told before
     with waiting("bringing the stores up to the ledger"):
         base = Base.open(settings.data, policy=settings.verdict_policy, accept_clock=accept_clock)
     with base:

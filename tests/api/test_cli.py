@@ -208,6 +208,7 @@ def test_one_server_holds_a_folder_and_others_are_told_what_to_do(tmp_path: Path
             assert "in use by another process" in told(run(*words, "--data", data))
         assert "--url" in told(run("query", "ASK {}", "--data", data))
         assert "port" in told(run("serve", "--data", tmp_path / "other", "--port", url.rsplit(":", 1)[1]))
+        assert not (tmp_path / "other").exists()
 
 
 def test_a_clock_that_is_ahead_is_an_error_until_it_is_accepted(tmp_path: Path) -> None:

@@ -4,10 +4,9 @@ import os
 import re
 import shutil
 import signal
-import socket
 import stat
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -235,7 +234,7 @@ def test_a_token_file_that_others_may_read_is_refused(data: Path) -> None:
     token.write_text("\n")
     assert "no token" in refused(run(*words))
     token.unlink()
-    assert str(token) in refused(run(*words))
+    assert f"{token}: No such file or directory (check the name)" in refused(run(*words))
 
 
 def test_what_takes_long_says_for_how_long(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,9 +251,9 @@ def test_what_takes_long_says_for_how_long(capsys: pytest.CaptureFixture[str], m
 
 def test_whatever_may_take_long_is_watched(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PACE", 0.001)
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port = str(taken.getsockname()[1])
-        assert "bringing the stores up" in run("serve", "--data", data, "--port", port).errors
+    with monkeypatch.context() as patched:
+        patched.setattr("api.server.serve", lambda *given: True)
+        assert "bringing the stores up" in run("serve", "--data", data, "--port", "0").errors
     assert "rebuilding: 0 s so far" in run("rebuild", "--data", data, "--into", tmp_path / "new").errors
     assert "auditing: 0 s so far" in run("audit", "--data", data).errors
     assert "opening the base: 0 s so far" in run("query", "ASK {}", "--data", data).errors

@@ -59,6 +59,7 @@ class Contest:
         self._effort = effort
         self._directory = directory
         self._say = say
+        self._measures = [measure for measure in Measure if any(measure in entry.measures for entry in entries)]
         self._entrants: dict[tuple[int, str], Entrant] = {}
         self._next: defaultdict[tuple[int, Kind], int] = defaultdict(int)
 
@@ -66,13 +67,13 @@ class Contest:
         """Opens all stores, then asks for everything: a little of it first, which does not count."""
         for entry, size in product(self._entries, self._sizes):
             self._open(entry, size)
-        for size, measure in product(self._sizes, Measure):
+        for size, measure in product(self._sizes, self._measures):
             if measure is not Measure.BULK:
                 self._say(f"warming up: {size:,} facts, {measure.value}")
                 self._ask_all(size, measure, WARM_UP, None)
         for number in range(self._effort.rounds):
-            for size, measure in product(self._sizes, Measure):
-                if measure is not Measure.BULK or 0 < number < self._effort.loads:
+            for size, measure in product(self._sizes, self._measures):
+                if not measure.of_facts or (measure is Measure.BULK) <= number < self._effort.loads:
                     self._say(f"round {number + 1} of {self._effort.rounds}: {size:,} facts, {measure.value}")
                     self._ask_all(size, measure, self._effort, number)
 

@@ -3,6 +3,7 @@
 Rules
 -----
 * A measure is the same work for everyone who takes part in it. Ours comes first: others take what it made.
+* Naming others than ours leaves out what only ours takes part in: `--only rdflib-jsonld,oxigraph-turtle` is exports.
 * Oxigraph alone takes part in single writes without shapes, look-ups and loads: it checks nothing and has no fsync.
 
 Example
@@ -14,7 +15,7 @@ Example
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -29,6 +30,8 @@ RAW: Final = "oxigraph"
 FLUREE: Final = "fluree"
 FLUREE_BARE: Final = "fluree-bare"
 RDFLIB: Final = "rdflib"
+RDFLIB_JSONLD: Final = "rdflib-jsonld"
+OXIGRAPH_TURTLE: Final = "oxigraph-turtle"
 
 WRITERS: Final = 16
 
@@ -42,6 +45,8 @@ class Measure(Enum):
     MANY_SHAPED = f"{WRITERS} writers, a shape targets their facts"
     LOOK_UP = "current look-up of one value"
     BULK = "bulk load"
+    JSONLD = "export of all facts as JSON-LD"
+    TURTLE = "export of all facts as Turtle"
 
     @property
     def kind(self) -> Kind:
@@ -51,7 +56,17 @@ class Measure(Enum):
     @property
     def writes(self) -> bool:
         """Whether it takes facts to write."""
-        return self not in {Measure.LOOK_UP, Measure.BULK}
+        return not self.of_facts and self is not Measure.LOOK_UP
+
+    @property
+    def of_facts(self) -> bool:
+        """Whether it is one call for all facts, and figures are for one of them."""
+        return self is Measure.BULK or self.exports
+
+    @property
+    def exports(self) -> bool:
+        """Whether it is an export."""
+        return self in {Measure.JSONLD, Measure.TURTLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +75,7 @@ class Effort:
 
     Args:
         rounds: in which everyone is asked for everything, but for loads.
-        loads: how often facts are loaded, the load that the store is opened with included.
+        loads: how often facts are loaded, the load that the store is opened with included; and how often exported.
         single: writes a sample, of one writer.
         many: writes a sample, of 16 writers.
         look_ups: a sample.
@@ -92,6 +107,10 @@ class Effort:
                 return Ask(Work.LOOK_UP, self.look_ups, first=number, limit=self.limit)
             case Measure.BULK:
                 return Ask(Work.BULK, size)
+            case Measure.JSONLD:
+                return Ask(Work.JSONLD, size)
+            case Measure.TURTLE:
+                return Ask(Work.TURTLE, size)
 
 
 FULL: Final = Effort(rounds=5, loads=3, single=200, many=400, look_ups=500, limit=3.0)
@@ -130,13 +149,14 @@ class Entry:
 
 
 _ALL: Final = frozenset(Measure)
+_WITHOUT_EXPORTS: Final = frozenset(measure for measure in Measure if not measure.exports)
 _SYNCED: Final = (("FLUREE_STORAGE_FSYNC", "1"),)
 _FLUREE: Final = ("fluree==4.2.4",)
 
 ENTRIES: Final = (
     Entry(OURS, "ours, in process", "bench.ours", _ALL, exchanges=True),
-    Entry(HTTP, "ours, over HTTP", "bench.ours_http", _ALL - {Measure.BULK}, exchanges=True),
-    Entry(FLUREE, "fluree, SHACL on", "bench.peers.fluree", _ALL, _FLUREE, env=_SYNCED),
+    Entry(HTTP, "ours, over HTTP", "bench.ours_http", _WITHOUT_EXPORTS - {Measure.BULK}, exchanges=True),
+    Entry(FLUREE, "fluree, SHACL on", "bench.peers.fluree", _WITHOUT_EXPORTS, _FLUREE, env=_SYNCED),
     Entry(
         FLUREE_BARE,
         "fluree, SHACL on, no valid time",
@@ -161,6 +181,21 @@ ENTRIES: Final = (
         tuple(same_as_ours("pyoxigraph")),
         exchanges=True,
     ),
+    Entry(
+        RDFLIB_JSONLD,
+        "rdflib, its JSON-LD serialiser",
+        "bench.peers.rdflib_jsonld",
+        frozenset({Measure.JSONLD}),
+        tuple(same_as_ours("rdflib")),
+    ),
+    Entry(
+        OXIGRAPH_TURTLE,
+        "oxigraph, its Turtle serialiser",
+        "bench.peers.oxigraph_turtle",
+        frozenset({Measure.TURTLE}),
+        tuple(same_as_ours("pyoxigraph")),
+        exchanges=True,
+    ),
 )
 
 
@@ -174,4 +209,8 @@ def chosen(names: list[str]) -> list[Entry]:
     strange = set(names) - set(known)
     if strange:
         raise ValueError(f"there is no contestant {', '.join(sorted(strange))}; there are {', '.join(known)}")
-    return [entry for entry in ENTRIES if not names or entry.name in {OURS, *names}]
+    if not names or OURS in names:
+        return [entry for entry in ENTRIES if not names or entry.name in names]
+    others = [entry for entry in ENTRIES if entry.name in names]
+    ours = next(entry for entry in ENTRIES if entry.name == OURS)
+    return [replace(ours, measures=frozenset().union(*(entry.measures for entry in others))), *others]

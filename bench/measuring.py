@@ -31,7 +31,7 @@ class Sample:
     """What one measurement came to.
 
     Args:
-        count: calls made, or facts loaded.
+        count: calls made, or facts loaded or exported.
         wall: seconds for all of them.
         cpu: CPU seconds of the contestant's process, all threads, for all of them; None where it cannot be told.
         median: the median of the single calls, in seconds.
@@ -102,7 +102,7 @@ def timed(
 
 
 def once(call: Callable[[], object], count: int, cpu: Callable[[], float | None]) -> Sample:
-    """Times one call that loads so many facts."""
+    """Times one call that loads or exports so many facts."""
     whole = timed(lambda _: call(), range(1), cpu)
     return Sample(count, whole.wall, whole.cpu, whole.median)
 

@@ -32,10 +32,11 @@ from bench.measuring import once
 from bench.serving import Contestant, serve
 from bench.workload import Kind
 from bridge.base import Base
+from bridge.exporting.exporter import Exporter, ExportRequest, Format
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusals
 from bridge.loading.session import Watch, stage_files
-from bridge.reading import QueryRequest
+from bridge.reading import NOW, QueryRequest
 from bridge.stores.projections import Projection
 from certificates.certificate import Verdict
 from kernel.access import Principal, Role
@@ -98,6 +99,20 @@ class Ours(Contestant):
         """A SELECT, answered in JSON."""
         text = workload.query(workload.fact(Kind.SEED, number))
         return self._base.reader.query(QueryRequest(WRITER, text, JSON)).body.count(b'"o":')
+
+    def jsonld(self) -> None:
+        """An export with spellings, blank nodes and the choke point of what may be read."""
+        self._export(Format.JSON_LD)
+
+    def turtle(self) -> None:
+        """The same in Turtle."""
+        self._export(Format.TURTLE)
+
+    def _export(self, written: Format) -> None:
+        exporter = Exporter(self._base.ledger, self._base.key, self._base.host)
+        request = ExportRequest(WRITER, DEFAULT_GRAPH, written)
+        with exporter.open(request, NOW) as export, (self._directory / "export").open("wb") as file:
+            file.writelines(export.chunks())
 
     def close(self) -> None:
         """Closes the base."""

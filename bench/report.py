@@ -40,7 +40,8 @@ def report(
     if machine.load > DISTURBED:
         console.print("Others were using this machine: CPU times are too high, also, as caches and cores are shared.")
     for measure in Measure:
-        console.print(measure_table(measure, entries, sizes, results))
+        if any(measure in entry.measures for entry in entries):
+            console.print(measure_table(measure, entries, sizes, results))
     console.print(aims_table(sizes, results))
     for name, reason in results.failures.items():
         console.print(f"[bold]{name}[/bold] is out: {escape(reason)}")

@@ -38,8 +38,8 @@ class Figures:
 
     Args:
         rate: calls or facts a second.
-        wall: of a call, in seconds; for a load, of a fact.
-        cpu: of a call, in seconds; for a load, of a fact. None where it cannot be told.
+        wall: of a call, in seconds; for a load or export, of a fact.
+        cpu: of a call, in seconds; for a load or export, of a fact. None where it cannot be told.
     """
 
     rate: float
@@ -68,7 +68,7 @@ class Results:
         if not samples:
             return None
         cpu = [sample.cpu / sample.count for sample in samples if sample.cpu is not None]
-        wall = [sample.wall / sample.count if cell[2] is Measure.BULK else sample.median for sample in samples]
+        wall = [sample.wall / sample.count if cell[2].of_facts else sample.median for sample in samples]
         return Figures(median(sample.rate for sample in samples), median(wall), median(cpu) if cpu else None)
 
     def ratio(self, over: Cell, under: Cell) -> float | None:

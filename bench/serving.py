@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TextIO
 
-from bench.measuring import timed
+from bench.measuring import once, timed
 from bench.workload import Kind
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ class Work(StrEnum):
     BULK = "bulk"
     WRITE = "write"
     LOOK_UP = "look_up"
+    JSONLD = "jsonld"
+    TURTLE = "turtle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,14 @@ class Contestant:
         """Answers how many objects the look-up of a `SEED` fact found; from any thread."""
         raise NotImplementedError(f"no look-up of fact {number}")
 
+    def jsonld(self) -> None:
+        """Writes all `SEED` facts to a file as JSON-LD."""
+        raise NotImplementedError("no export as JSON-LD")
+
+    def turtle(self) -> None:
+        """Writes all `SEED` facts to a file as Turtle."""
+        raise NotImplementedError("no export as Turtle")
+
     def settle(self) -> None:
         """Waits until nothing is done in the background any more, so that others are measured undisturbed."""
 
@@ -142,6 +152,10 @@ def _do(contestant: Contestant, asked: Ask) -> Sample:
             return _write(contestant, asked)
         case Work.LOOK_UP:
             return _look_up(contestant, asked)
+        case Work.JSONLD:
+            return once(contestant.jsonld, contestant.facts, contestant.cpu)
+        case Work.TURTLE:
+            return once(contestant.turtle, contestant.facts, contestant.cpu)
 
 
 def _write(contestant: Contestant, asked: Ask) -> Sample:

@@ -5,7 +5,20 @@ import pytest
 
 from bench.__main__ import main
 from bench.contest import Contest
-from bench.contestants import ENTRIES, FLUREE, HTTP, OURS, RAW, RDFLIB, Effort, Entry, Measure
+from bench.contestants import (
+    ENTRIES,
+    FLUREE,
+    HTTP,
+    OURS,
+    OXIGRAPH_TURTLE,
+    RAW,
+    RDFLIB,
+    RDFLIB_JSONLD,
+    Effort,
+    Entry,
+    Measure,
+    chosen,
+)
 from bench.environments import Unavailable, environment
 from bench.results import Results
 
@@ -27,13 +40,25 @@ def run(entries: list[Entry], directory: Path) -> tuple[Results, list[str]]:
 
 def test_everyone_is_measured_in_everything_they_take_part_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUNIMENT_BENCH_HOME", str(tmp_path))  # which is no setting of the service
-    entries = [entry(name) for name in (OURS, HTTP, RDFLIB, RAW)]
+    entries = [entry(name) for name in (OURS, HTTP, RDFLIB, RAW, RDFLIB_JSONLD, OXIGRAPH_TURTLE)]
     results, said = run(entries, tmp_path)
     assert results.failures == {}
     for each in entries:
         measured = {measure for measure in Measure if results.figures((SIZE, each.name, measure)) is not None}
         assert measured == each.measures
     assert "round 2 of 2: 30 facts, bulk load" in said
+
+
+def test_naming_others_leaves_out_what_they_take_no_part_in(tmp_path: Path) -> None:
+    ours, *others = chosen([OXIGRAPH_TURTLE, RDFLIB_JSONLD])
+    assert ours.measures == {Measure.JSONLD, Measure.TURTLE}
+    entries = [ours, *(replace(each, requirements=()) for each in others)]
+    results, said = run(entries, tmp_path)
+    assert results.failures == {}
+    assert not any("write" in line for line in said)
+    sizes = [(tmp_path / f"{name}-{SIZE}" / f"export{suffix}").stat().st_size
+             for name, suffix in ((OURS, ""), (RDFLIB_JSONLD, ".jsonld"), (OXIGRAPH_TURTLE, ".ttl"))]  # fmt: skip
+    assert min(sizes) > SIZE * 10
 
 
 def test_who_does_not_come_up_is_out_and_the_others_go_on(tmp_path: Path) -> None:

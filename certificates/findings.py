@@ -40,6 +40,7 @@ class FindingCode(StrEnum):
     """Every kind of finding that a check can make."""
 
     SHAPE_VIOLATION = "shape-violation"
+    EXISTING_VIOLATION = "existing-violation"
     MALFORMED_SHAPES = "malformed-shapes"
     NEIGHBOURHOOD_EXCEEDED = "neighbourhood-exceeded"
     SINGLE_VALUED_BY_SUBJECT = "single-valued-by-subject"

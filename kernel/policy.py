@@ -183,6 +183,7 @@ DEFAULT_POLICY = Policy(
             HasCode(FindingCode.SINGLE_VALUED_BY_SUBJECT),
             HasCode(FindingCode.SINGLE_VALUED_BY_OBJECT),
             HasCode(FindingCode.NEIGHBOURHOOD_EXCEEDED),
+            HasCode(FindingCode.EXISTING_VIOLATION, Severity.VIOLATION),
             HasCode(FindingCode.LOW_CONFIDENCE),
         )
     ),

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _TITLES: Final = {
     FindingCode.SHAPE_VIOLATION: "Does not fit a shape",
+    FindingCode.EXISTING_VIOLATION: "What is there does not fit the new shapes",
     FindingCode.MALFORMED_SHAPES: "Shapes that cannot be applied",
     FindingCode.NEIGHBOURHOOD_EXCEEDED: "Too much to check at once",
     FindingCode.SINGLE_VALUED_BY_SUBJECT: "Contradicts what is held",

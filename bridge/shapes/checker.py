@@ -9,7 +9,8 @@ Rules
 * At most `limit` statements are read, and `JUDGED` times as many judged slice by slice, for each hundred statements
   that change. Beyond that the finding is `neighbourhood-exceeded`, and nothing else is said of those changes: fail
   closed.
-* A plan that writes shapes is told what is wrong with them as they would be. Ill-formed shapes in force are a finding
+* A plan that writes shapes is told what is wrong with them as they would be, or what they newly break of the data that
+  is there (`existing`). Ill-formed shapes in force are a finding
   on every plan that touches data. A plan is judged by the shapes believed before it.
 * The same plan and view give the same findings in the same order. A checker serves one thread.
 
@@ -27,6 +28,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused
+from bridge.shapes.existing import Existing
 from bridge.shapes.messages import message_of
 from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Reader, Walk
 from bridge.shapes.overlay import Overlay, is_data, triple_of
@@ -44,12 +46,13 @@ if TYPE_CHECKING:
 
     from bridge.shapes.results import ResultKey
     from bridge.shapes.wellformed import Problem
-    from kernel.facts import EvidenceContent, Fact, FactContent
+    from kernel.facts import Fact, FactContent
     from kernel.plan import Plan
     from kernel.ports import FactsView
     from kernel.terms import Term
 
 LIMIT: Final = 10_000
+EXISTING: Final = 100_000
 JUDGED: Final = 50
 _PACE: Final = 100
 _CHUNK: Final = 500
@@ -62,10 +65,12 @@ class CoreChecker:
 
     Args:
         limit: how many statements are read at most for each hundred that change.
+        existing: how many, when shapes are written, of the data that is there.
     """
 
-    def __init__(self, limit: int = LIMIT) -> None:
+    def __init__(self, limit: int = LIMIT, existing: int = EXISTING) -> None:
         self._limit = limit
+        self._existing = existing
         self._registry = Registry()
 
     def findings(self, plan: Plan, view: FactsView) -> Sequence[Finding]:
@@ -78,7 +83,8 @@ class CoreChecker:
         if writes_shapes:
             gone = {fact.id for fact in plan.supersede}
             left = [fact for fact in facts if fact.id not in gone]
-            found += _of_written(left, plan.record, plan.evidence, view)
+            written = Shapes(document_of(left, _in_shapes(plan.record), plan.evidence, view))
+            found += self._of_written(facts, written, Overlay.of_plan(plan, view), view)
         if facts:
             shapes = self._registry.of(facts, view)
             if shapes.problems:
@@ -94,7 +100,7 @@ class CoreChecker:
 
         Of shapes that cannot be used, all data is as good as any: the first is enough to refuse it.
         """
-        written = [content for content in recorded if content.statement.graph == SHAPES_GRAPH]
+        written = _in_shapes(recorded)
         facts = _governing(view)
         if not facts:
             return written
@@ -109,11 +115,12 @@ class CoreChecker:
         new = {content.id for content in recorded}
         facts = tuple(fact for fact in _governing(view) if fact.id not in new)
         found: list[Finding] = []
-        written = [content for content in recorded if content.statement.graph == SHAPES_GRAPH]
-        if written:
-            known = view.evidence_of([content.id for content in written])
+        new_shapes = _in_shapes(recorded)
+        if new_shapes:
+            known = view.evidence_of([content.id for content in new_shapes])
             evidence = [item.content for items in known.values() for item in items]
-            found += _of_written(facts, written, evidence, view)
+            written = Shapes(document_of(facts, new_shapes, evidence, view))
+            found += self._of_written(facts, written, Overlay(view, recorded, in_view=True), view)
         if facts:
             shapes = self._registry.of(facts, view)
             if shapes.problems:
@@ -122,6 +129,20 @@ class CoreChecker:
                 changes = changes_of_load(recorded, shapes.model)
                 found += self._of_changes(shapes, changes, Overlay(view, recorded, in_view=True))
         return found
+
+    def _of_written(self, facts: tuple[Fact, ...], written: Shapes, overlay: Overlay, view: FactsView) -> list[Finding]:
+        """What is wrong with shapes as they would be, or else what data that is there they newly break."""
+        if written.problems:
+            return list(map(_malformed, written.problems))
+        in_force = self._registry.of(facts, view) if facts else None
+        usable = None if in_force is None or in_force.problems else in_force
+        violations: dict[ResultKey, list[Violation]] = {}
+        try:
+            for violation in Existing(usable, written, overlay, Budget(self._existing)).violations():
+                violations.setdefault(violation.result.key, []).append(violation)
+        except NeighbourhoodExceeded:
+            return [_not_all_judged(self._existing)]
+        return _told(written, violations, FindingCode.EXISTING_VIOLATION)
 
     def _of_changes(self, shapes: Shapes, changes: Iterable[Change], overlay: Overlay) -> list[Finding]:
         waiting = iter(changes)
@@ -133,7 +154,7 @@ class CoreChecker:
                     violations.setdefault(violation.result.key, []).append(violation)
             except NeighbourhoodExceeded:
                 found.append(self._exceeded(chunk))
-        return [*found, *_told(shapes, violations)]
+        return [*found, *_told(shapes, violations, FindingCode.SHAPE_VIOLATION)]
 
     def _violations(self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay) -> Iterator[Violation]:
         model = shapes.model
@@ -174,13 +195,8 @@ def _writes_shapes(plan: Plan) -> bool:
 # --- shapes themselves ------------------------------------------------------------------------------------------------
 
 
-def _of_written(
-    held: Sequence[Fact], recorded: Iterable[FactContent], evidence: Iterable[EvidenceContent], view: FactsView
-) -> list[Finding]:
-    """What is wrong with the shapes as they would be."""
-    written = [content for content in recorded if content.statement.graph == SHAPES_GRAPH]
-    shapes = Shapes(document_of(held, written, evidence, view))
-    return list(map(_malformed, shapes.problems))
+def _in_shapes(contents: Iterable[FactContent]) -> list[FactContent]:
+    return [content for content in contents if content.statement.graph == SHAPES_GRAPH]
 
 
 def _of_unusable(shapes: Shapes, contents: Iterable[FactContent]) -> list[Finding]:
@@ -188,6 +204,18 @@ def _of_unusable(shapes: Shapes, contents: Iterable[FactContent]) -> list[Findin
     if not any(is_data(content.statement.graph) for content in contents):
         return []
     return list(map(_malformed, shapes.problems))
+
+
+def _not_all_judged(allowed: int) -> Finding:
+    return Finding(
+        code=FindingCode.NEIGHBOURHOOD_EXCEEDED,
+        severity=Severity.VIOLATION,
+        message=(
+            f"the data that is there was not judged by these shapes: more than {allowed} statements would have to be "
+            "read; approve them to have them judge what is written from then on, or write narrower targets"
+        ),
+        graphs=(SHAPES_GRAPH.value,),
+    )
 
 
 def _malformed(problem: Problem) -> Finding:
@@ -205,25 +233,26 @@ def _malformed(problem: Problem) -> Finding:
 # --- violations -------------------------------------------------------------------------------------------------------
 
 
-def _told(shapes: Shapes, violations: dict[ResultKey, list[Violation]]) -> list[Finding]:
+def _told(shapes: Shapes, violations: dict[ResultKey, list[Violation]], code: FindingCode) -> list[Finding]:
     """The findings, in an order that does not depend on how they came about."""
-    found = [finding for same in violations.values() for finding in _merged(shapes, same)]
+    found = [finding for same in violations.values() for finding in _merged(shapes, same, code)]
     return sorted(found, key=lambda each: tuple(text or "" for text in (*each.key[1:], each.start, each.end)))
 
 
-def _merged(shapes: Shapes, same: Sequence[Violation]) -> Iterator[Finding]:
+def _merged(shapes: Shapes, same: Sequence[Violation], code: FindingCode) -> Iterator[Finding]:
     """One finding for each stretch of time in which the same result is new."""
     for stretch in fused(violation.part for violation in same):
         within = [violation for violation in same if violation.part.overlaps(stretch)]
         first = min(within, key=_in_order)
-        yield _finding(shapes, first, stretch, {graph.value for violation in within for graph in violation.graphs})
+        graphs = {graph.value for violation in within for graph in violation.graphs}
+        yield _finding(shapes, code, first, stretch, graphs)
 
 
-def _finding(shapes: Shapes, violation: Violation, stretch: Interval, graphs: set[str]) -> Finding:
+def _finding(shapes: Shapes, code: FindingCode, violation: Violation, stretch: Interval, graphs: set[str]) -> Finding:
     result = violation.result
     severity = _SEVERITIES.get(result.severity, Severity.VIOLATION) if result.severity else Severity.VIOLATION
     return Finding(
-        code=FindingCode.SHAPE_VIOLATION,
+        code=code,
         severity=severity,
         message=message_of(shapes.document, result),
         graphs=tuple(graphs),

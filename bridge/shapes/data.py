@@ -62,6 +62,14 @@ class Data:
         """The nodes that have a value of a predicate."""
         return self._incoming.get((predicate, value), _NONE)
 
+    def subjects_of(self, predicate: Iri) -> Nodes:
+        """The nodes that have any value of a predicate; looks at every node."""
+        return {node: () for node, described in self._outgoing.items() if predicate in described}
+
+    def objects_of(self, predicate: Iri) -> Nodes:
+        """The values that any node has of a predicate; looks at every node."""
+        return together(described[predicate] for described in self._outgoing.values() if predicate in described)
+
     def classes(self, node: Term) -> set[Term]:
         """The classes that a node is an instance of (SHACL section 1.1: types, and all above them)."""
         return set(self.follow(_ABOVE, self.objects(node, RDF_TYPE)))
@@ -71,13 +79,13 @@ class Data:
         match path:
             case Step(predicate, inverse):
                 step = self._backward if inverse else self._forward
-                return _together(step(predicate, node) for node in nodes)
+                return together(step(predicate, node) for node in nodes)
             case Sequence(parts):
                 for part in parts:
                     nodes = self.follow(part, nodes)
                 return nodes
             case Alternative(parts):
-                return _together(self.follow(part, nodes) for part in parts)
+                return together(self.follow(part, nodes) for part in parts)
             case Repeat():
                 return self._repeat(path, nodes)
 
@@ -85,9 +93,9 @@ class Data:
         found = {} if path.once else dict(nodes)
         frontier = self.follow(path.path, nodes)
         while fresh := {node: spellings for node, spellings in frontier.items() if node not in found}:
-            found = _together([found, frontier])
+            found = together([found, frontier])
             frontier = self.follow(path.path, fresh) if path.unbounded else {}
-        return _together([found, frontier])
+        return together([found, frontier])
 
     def _forward(self, predicate: Iri, node: Term) -> Nodes:
         return self.objects(node, predicate)
@@ -99,7 +107,7 @@ class Data:
 _ABOVE = Repeat(Step(SUBCLASS_OF), once=False, unbounded=True)
 
 
-def _together(several: Iterable[Nodes]) -> Nodes:
+def together(several: Iterable[Nodes]) -> Nodes:
     """All of the nodes; one that is reached in several ways has all their spellings."""
     found: Nodes = {}
     for nodes in several:

@@ -17,13 +17,13 @@ Example
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from bridge.shapes.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST
 from kernel.terms import Iri, Literal, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from uuid import UUID
 
     from kernel.facts import FactContent
@@ -50,6 +50,17 @@ class ShapesDocument:
             spelling = spellings.get(fact.id)
             if spelling is not None:
                 self._spellings[statement.subject, statement.predicate, statement.object] = spelling
+
+    @classmethod
+    def of_triples(cls, triples: Mapping[Triple, Sequence[Literal]]) -> Self:
+        """The document of statements that are no facts, each with the spellings of its literal; the first counts."""
+        document = cls((), {})
+        for triple, spellings in triples.items():
+            subject, predicate, value = triple
+            document._described.setdefault(subject, {}).setdefault(predicate, []).append(value)
+            if spellings and spellings[0] != value:
+                document._spellings[triple] = spellings[0]
+        return document
 
     def __iter__(self) -> Iterator[Triple]:
         """Every statement."""

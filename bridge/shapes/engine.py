@@ -83,8 +83,19 @@ class Engine:
             focus: the node to judge, whether or not it is a target.
             triples: every statement that the results depend on, each with the spellings of its literal.
         """
+        return self.judge_in(Data(triples), shape, focus, ())
+
+    def judge_in(self, data: Data, shape: Iri, focus: Term, spellings: Spellings) -> list[Result]:
+        """The same in data that many foci are judged in.
+
+        Args:
+            data: whatever the results depend on, and more.
+            shape: an active shape of the model.
+            focus: the node to judge.
+            spellings: of the focus, if it is a literal; none: as it is.
+        """
         found: dict[ResultKey, Result] = {}
-        for result in self._results(self._shapes[shape], Data(triples), focus, ()):
+        for result in self._results(self._shapes[shape], data, focus, spellings):
             found.setdefault(result.key, result)
         return list(found.values())
 

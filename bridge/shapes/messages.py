@@ -72,10 +72,23 @@ _REQUIREMENTS: Final = {
 def message_of(document: ShapesDocument, result: Result) -> str:
     """The message for a result of a shape in the document."""
     own = sorted(document.texts(result.shape, sh("message")))
-    if own:
-        return " / ".join(own)
+    return " / ".join(own) if own else f"{_about(result)} {requirement_of(document, result)}"
+
+
+def own_messages(document: ShapesDocument, shape: Iri) -> list[Literal]:
+    """The shape's own messages, each with its language, as they were submitted."""
+    message = sh("message")
+    return [
+        document.spelling((shape, message, each)) or each
+        for each in document.objects(shape, message)
+        if isinstance(each, Literal)
+    ]
+
+
+def requirement_of(document: ShapesDocument, result: Result) -> str:
+    """What is asked for, without saying of what."""
     requirement, parameters = _REQUIREMENTS[result.component]
-    return f"{_about(result)} {requirement.format(*(_values(document, result.shape, each) for each in parameters))}"
+    return requirement.format(*(_values(document, result.shape, each) for each in parameters))
 
 
 def _about(result: Result) -> str:

@@ -20,6 +20,7 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Self
 
 from kernel.terms import Iri, Literal, Term
@@ -129,19 +130,24 @@ class Overlay:
         predicate: Iri | None = None,
         object: Term | None = None,  # noqa: A002 - the term's name in RDF
     ) -> Iterator[Seen]:
-        """The facts that match; a subject or an object must be given."""
+        """The facts that match. By predicate alone the whole base is gone through."""
         for fact in self._view.believed(subject=subject, predicate=predicate, object=object):
             if is_data(fact.statement.graph):
                 identifier = fact.id
                 comes, goes = identifier in self._recorded, identifier in self._superseded
                 yield Seen(fact.content, not comes, not goes, fact.certificate)
-        coming = self._by_object.get(object, ()) if object is not None else ()
-        if subject is not None:
-            coming = self._by_subject.get(subject, ())
-        for content in coming:
+        for content in self._coming(subject, object):
             statement = content.statement
             if predicate in (None, statement.predicate) and object in (None, statement.object):
                 yield Seen(content, before=False, after=True, certificate=None)
+
+    def _coming(self, subject: Iri | None, value: Term | None) -> Iterable[FactContent]:
+        """The facts that come, as far as they may match."""
+        if subject is not None:
+            return self._by_subject.get(subject, ())
+        if value is not None:
+            return self._by_object.get(value, ())
+        return chain.from_iterable(self._by_subject.values())
 
     def spelled(self, facts: Iterable[Seen]) -> dict[UUID, Spelled]:
         """The spellings of those facts whose literal has any that differs from the stored one."""

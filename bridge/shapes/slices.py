@@ -124,6 +124,20 @@ class Slices:
                     for new in self._new_parts(result, pair, part):
                         yield Violation(result, new, drawn)
 
+    def standing(self, pair: Pair, part: Interval) -> Iterator[Violation]:
+        """Every result of a pair after the change, also one that was there before.
+
+        Raises:
+            NeighbourhoodExceeded: too much would have to be read or judged.
+        """
+        walk = Walk(self._model, self._reader, part)
+        around = self._surroundings(walk, pair)
+        if around is None:
+            return
+        for each in _slices([part], [seen.interval for seen in around.facts]):
+            for result in self._results(pair, around.holding(each.start, after=True)):
+                yield Violation(result, each, self._drawn_from(walk, around, result, each.start))
+
     def _surroundings(self, walk: Walk, pair: Pair) -> _Surroundings | None:
         facts = walk.surroundings(*pair)
         if facts is None:

@@ -217,7 +217,13 @@ def test_case_48_an_old_violation_blocks_nobody_and_a_new_one_is_refused(server:
     person = {**change("ann", "x", "x"), "predicate": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
               "object": {"@id": f"{EX}Person"}}  # fmt: skip
     post(writer, person, change("ann", "name", {"@value": "Ann"}), change("ann", "name", {"@value": "Anne"}))
-    admin = govern(server, "shapes", ONE_NAME)
+    admin = server.client(Role.ADMINISTRATOR)
+    written = admin.post("/changes", params={"graph": M + "shapes"}, content=ONE_NAME, headers=TURTLE)
+    assert written.status_code == 202
+    [found] = written.json()["findings"]
+    assert (found["code"], found["focus"]) == ("existing-violation", f"{EX}ann")
+    decided = admin.post(f"{written.headers['Location']}/decision", json={"decision": "approve"})
+    assert decided.json()["state"] == "applied"
     post(admin, change("ann", "livesIn", "paris"))
     post(admin, change("ann", "code", {"@value": "8", "@type": f"{XSD}int"}), status=422)
 

@@ -266,6 +266,7 @@ class WritingCase(BaseCase):
         assert clear.certificate is not None
         assert clear.verdict is Verdict.CLEAR
         assert verify(audit(base).certificates[clear.certificate].document, base.key.public).digests == unknown
+        write(base, Retract(living(Literal("somewhere"))))
         assert decide(base, waiting.certificate, by=ADMINISTRATOR).state is CertificateState.APPLIED
         assert write(base, Assert(living(Literal("elsewhere")))).verdict is Verdict.REFUSED
         audit(base)

@@ -521,7 +521,8 @@ def test_a_view_that_keeps_the_shapes_is_not_asked_for_them_again() -> None:
 def test_new_shapes_are_used_once_they_are_believed() -> None:
     world = World()
     written = asserts(TYPED % "integer", graph=SHAPES_GRAPH)
-    assert world.judge(*written, *asserts(":a :v 'x' .")) == []
+    [finding] = world.judge(*written, *asserts(":a :v 'x' ."))
+    assert finding.code is FindingCode.EXISTING_VIOLATION
     world.hold(*written)
     assert components(world.judge(*asserts(":a :v 'x' ."))) == ["Datatype"]
 

@@ -170,7 +170,7 @@ GOOD = {
 
 @pytest.mark.parametrize("turtle", GOOD.values(), ids=GOOD)
 def test_well_formed_shapes_are_accepted(turtle: str) -> None:
-    assert findings_of(turtle) == []
+    assert FindingCode.MALFORMED_SHAPES not in {finding.code for finding in findings_of(turtle)}
 
 
 def test_parameters_are_read_as_they_were_submitted() -> None:

@@ -1,7 +1,7 @@
 """The tour and the README say what is so: their commands are run, in their order, and answer what stands there.
 
-Blocks marked `console` are run, by bash, against a demo base that `muniment demo` serves. A line that begins with `$ `
-is a command, lines with `> ` go on with it, and what follows is what it answers; `…` stands for anything on its line.
+Blocks marked `bash` are run, in one shell, against a demo base that `muniment demo` serves. A block marked `text` that
+comes next is what they answer, and `…` in it stands for anything on its line; without one, they answer nothing.
 """
 
 import json
@@ -32,7 +32,7 @@ _DONE: Final = "== answered "
 
 @dataclass(slots=True)
 class Step:
-    """A command of a page, what the page says that it answers, and what it did."""
+    """A block of commands, what the page says that it answers, and what it did."""
 
     command: str
     expected: str
@@ -53,13 +53,13 @@ def blocks(page: Path, kind: str) -> list[str]:
 def steps(page: Path) -> list[Step]:
     """The commands of a page, in order."""
     found: list[Step] = []
-    for line in "".join(blocks(page, "console")).splitlines(keepends=True):
-        if line.startswith("$ "):
-            found.append(Step(line[2:], ""))
-        elif line.startswith(">"):
-            found[-1].command += line[2:] or "\n"
-        else:
-            found[-1].expected += line
+    for marked, body in _BLOCK.findall(page.read_text(encoding="utf-8")):
+        if marked == "bash":
+            found.append(Step(body, ""))
+        elif marked == "text":
+            assert found, f"{page.name} begins with an answer"
+            assert not found[-1].expected, f"two answers to {found[-1].command}"
+            found[-1].expected = body
     return found
 
 
@@ -104,7 +104,9 @@ def walked(page: Path, place: Path, url: str) -> list[Step]:
 
 @pytest.mark.parametrize("page", [README, TOUR], ids=lambda page: page.stem)
 def test_every_command_answers_what_stands_there(folder: tuple[Path, str], page: Path) -> None:
-    for step in walked(page, *folder):
+    taken = walked(page, *folder)
+    assert taken
+    for step in taken:
         assert step.holds, f"$ {step.command}--- answered:\n{step.answered}--- and not:\n{step.expected}"
 
 

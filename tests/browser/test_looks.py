@@ -1,0 +1,57 @@
+"""How pages look and whether everybody can use them: light and dark, wide and narrow. Pictures of all are kept."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from kernel.access import Role
+from tests.api.pages.world import World
+from tests.browser.visiting import Scheme, pages_of, visiting
+
+pytestmark = pytest.mark.browser
+
+PAINT = """() => new Promise(done => new PerformanceObserver(seen => {
+    const paints = seen.getEntriesByName('first-contentful-paint');
+    if (paints.length) done(paints[0].startTime);
+}).observe({type: 'paint', buffered: true}))"""
+PAINT_AIM = 250.0
+"""Milliseconds to the first paint, on a machine that does nothing else."""
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_every_page_can_be_used_by_everybody(
+    chromium: Browser, still: World, axe: str, pictures: Path, scheme: Scheme, width: int
+) -> None:
+    with visiting(chromium, still, width=width, scheme=scheme) as visit:
+        for name, path in {"sign-in": "/sign-in", "sign-in-link": f"/sign-in?code={still.code(Role.EDITOR)}"}.items():
+            visit.page.goto(path)
+            judged(visit.faults(axe), visit.overflow(), name)
+            visit.page.screenshot(path=pictures / f"{name}-{scheme}-{width}.png", full_page=True)
+        visit.sign_in(Role.EDITOR)
+        for name, path in pages_of(still).items():
+            visit.page.goto(path)
+            for details in visit.page.locator("details:not([open]) > summary").all():
+                details.click()
+            judged(visit.faults(axe), visit.overflow(), name)
+            visit.page.screenshot(path=pictures / f"{name}-{scheme}-{width}.png", full_page=True)
+
+
+def judged(faults: list[str], overflow: int, name: str) -> None:
+    assert not faults, f"{name}: {faults}"
+    assert overflow <= 0, f"{name} is {overflow} pixels too wide"
+
+
+def test_pages_are_painted_at_once(chromium: Browser, still: World, capsys: pytest.CaptureFixture[str]) -> None:
+    with visiting(chromium, still) as visit:
+        visit.sign_in(Role.EDITOR)
+        paints = {}
+        for name, path in pages_of(still).items():
+            visit.page.goto(path)
+            paints[name] = float(visit.page.evaluate(PAINT))
+    slowest = max(paints, key=lambda name: paints[name])
+    with capsys.disabled():
+        print(f"\nfirst paint: at most {paints[slowest]:.0f} ms ({slowest}); aim {PAINT_AIM:.0f} ms")  # noqa: T201
+    assert sorted(paints.values())[len(paints) // 2] < 10 * PAINT_AIM, "also where other work shares the machine"

@@ -514,3 +514,34 @@ def test_a_record_of_nothing_is_refused(shared: Served) -> None:
 def test_other_annotations_are_data_as_ever(server: Served) -> None:
     stated(server.writer, "<urn:a> <urn:p> <urn:b> {| <urn:source> <urn:c> |} .")
     assert len(known(server.base)) == 3
+
+
+# --- JSON-LD that comes in --------------------------------------------------------------------------------------------
+
+
+def test_case_19_no_context_is_fetched(server: Served) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as endpoint:
+        endpoint.settimeout(0)
+        port = endpoint.getsockname()[1]
+        for context in (f"http://127.0.0.1:{port}/ctx", "file:///etc/passwd"):
+            answer = sent(server.writer, json.dumps({"@context": context, "@id": "urn:a", "p": "x"}), JSON_LD)
+            assert (answer.status_code, answer.json()["code"]) == (400, "invalid-document")
+            assert "nothing is fetched" in answer.json()["detail"]
+        with pytest.raises(BlockingIOError):
+            endpoint.accept()
+
+
+def test_cases_20_to_22_what_is_meant_comes_back_or_is_refused(server: Served) -> None:
+    def sending(value: str) -> httpx2.Response:
+        rdf_type = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+        terms = {"p": "urn:p", "type": rdf_type, "l": {"@id": "urn:l", "@container": "@language"}}
+        context = json.dumps(terms)
+        return sent(server.writer, f'{{"@context": {context}, "@graph": [{{"@id": "urn:a", {value}}}]}}', JSON_LD)
+
+    assert sending('"p": [42.0, "x"], "type": {"@value": "x"}, "l": {"en-GB": "grey", "de": "grau"}').status_code == 201
+    for refused in ('"p": 2.0000000000000001', '"l": [{"en": "grey"}]', '"undefined": "x"'):
+        assert sending(refused).status_code == 400
+    document = exported(server.client(Role.READER), graph=f"{M}default").json()
+    assert values(document, "urn:p") == [{"@value": "42", "@type": f"{XSD}integer"}, {"@value": "x"}]
+    assert values(document, "http://www.w3.org/1999/02/22-rdf-syntax-ns#type") == [{"@value": "x"}]
+    assert [each["@language"] for each in values(document, "urn:l")] == ["de", "en-GB"]

@@ -1,0 +1,112 @@
+"""`muniment export`, and `muniment verify` of what it signed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kernel.access import Role
+from tests.api.bodies import EX
+from tests.api.console import run, script, serving
+from tests.api.serving import Served
+from tests.api.test_cli import a_file, loaded, told
+from tests.api.test_exports import failing_after, stated
+
+DEFAULT = "https://w3id.org/muniment#default"
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("jsonld", '{"@context":{},'),
+        ("turtle", f"<{EX}a> <{EX}p>"),
+        ("trig", f"<{DEFAULT}> {{"),
+        ("nquads", f"<{EX}a>"),
+    ],
+)
+def test_a_graph_is_written_as_asked(tmp_path: Path, name: str, begins: str) -> None:
+    data = loaded(tmp_path)
+    ended = run("export", "--data", data, "--format", name)
+    assert ended.status == 0
+    assert ended.output.startswith(begins)
+    assert '"x"@en-GB' in ended.output or '"@language":"en-GB"' in ended.output
+    assert ended.errors.startswith("head 1, valid at ")
+
+
+def test_a_file_is_there_once_it_is_complete(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    file = tmp_path / "out.ttl"
+    with failing_after(1):
+        assert "the disk is gone" in told(run("export", "--data", data, "--format", "turtle", "--output", file))
+    assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
+    assert run("export", "--data", data, "--format", "turtle", "--output", file).status == 0
+    assert file.read_text(encoding="utf-8") == run("export", "--data", data, "--format", "turtle").output
+
+
+def test_a_signed_export_is_verified_and_an_edited_one_is_not(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    file = tmp_path / "signed.jsonld"
+    assert run("export", "--data", data, "--signed", "--annotations", "--output", file).status == 0
+    key = a_file(tmp_path, "key.json", run("key", "--data", data).output)
+    verified = run("verify", file, "--key", key)
+    assert (verified.status, verified.value("graph"), verified.value("as of")) == (0, DEFAULT, "head:1")
+    assert int(verified.value("statements")) > 2
+    altered = a_file(tmp_path, "altered.jsonld", file.read_text(encoding="utf-8").replace("en-GB", "en-US"))
+    assert "altered after it was signed" in told(run("verify", altered, "--key", key))
+    document = json.loads(file.read_text(encoding="utf-8"))
+    document["@context"][1]["validAt"] = "urn:other"
+    assert "@context" in told(run("verify", a_file(tmp_path, "other.jsonld", json.dumps(document)), "--key", key))
+    (tmp_path / "stranger").mkdir()
+    stranger = loaded(tmp_path / "stranger")
+    other = a_file(tmp_path, "other.json", run("key", "--data", stranger).output)
+    assert "issuer" in told(run("verify", file, "--key", other))
+
+
+def test_a_service_exports_as_a_folder_does(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    here = run("export", "--data", data, "--annotations", "--valid-at", "any", "--format", "trig").output
+    token = run("token", "create", "--data", data, "--role", "reader").output.strip()
+    with serving(data) as (_, url):
+        words = (
+            "export",
+            "--url",
+            url,
+            "--token-env",
+            "TOKEN",
+            "--annotations",
+            "--valid-at",
+            "any",
+            "--format",
+            "trig",
+        )
+        assert run(*words, TOKEN=token).output == here
+        assert "--url" in told(script("export", "--data", data))
+        assert "no graph urn:x" in told(run("export", "urn:x", "--url", url, "--token-env", "TOKEN", TOKEN=token))
+
+
+def test_a_service_that_breaks_off_leaves_no_file(server: Served, tmp_path: Path) -> None:
+    stated(server.writer, "".join(f"<urn:a{number}> <urn:p> '{'x' * 100}' .\n" for number in range(3_000)))
+    file = tmp_path / "out.nq"
+    words = ("export", "https://example.org/g?x=1#é", "--url", server.url, "--token-env", "TOKEN", "--output", file)
+    with failing_after(2_500):
+        assert "broke off" in told(run(*words, TOKEN=server.token(Role.READER)))
+    assert list(tmp_path.iterdir()) == []
+    assert run(*words, TOKEN=server.token(Role.READER)).status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--format", "turtle", "--signed"), "--format"),
+        (("--valid-at", "any"), "annotations"),
+        (("--as-of", "2024"), "head:2024"),
+        (("urn:never",), "no graph urn:never"),
+        (("never",), "GRAPH"),
+    ],
+)
+def test_what_cannot_be_exported_is_explained(tmp_path: Path, words: tuple[str, ...], named: str) -> None:
+    assert named in told(run("export", *words, "--data", loaded(tmp_path)))
+
+
+def test_where_from_has_to_be_said() -> None:
+    assert "--data DIR or --url URL" in told(run("export"))

@@ -52,7 +52,7 @@ _KNOWN: Final = {
     "https://schema.org/": "schema",
     M: "m",
 }
-_WORDS: Final = {RDF + "type": "is a", DEFAULT_GRAPH.value: "default graph"}
+_WORDS: Final = {RDF + "type": "is of kind", DEFAULT_GRAPH.value: "default graph"}
 
 
 @dataclass(frozen=True, slots=True)

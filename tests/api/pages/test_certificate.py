@@ -192,5 +192,5 @@ def test_a_plan_that_is_too_long_says_how_long_it_is(world: World) -> None:
 
 def test_governance_is_seen_by_those_who_may(still: World) -> None:
     administrator, editor = still.signed_in(Role.ADMINISTRATOR), still.signed_in(Role.EDITOR)
-    assert "one-holder is a SingleValuedBySubject" in told(administrator, "/queue?state=any").replace("m:", "")
+    assert "one-holder is of kind SingleValuedBySubject" in told(administrator, "/queue?state=any").replace("m:", "")
     assert "one-holder" not in told(editor, "/queue?state=any")

@@ -8,7 +8,7 @@ Rules
 * A command's function answers its exit status, and imports what it needs when it runs: `--help` must not wait for that.
 
 Exit status: 0 done; 1 an error; 64 the command line itself was wrong. `muniment load` has more: 2 in review, 3 refused
-or rejected, 4 stale. `muniment audit`: 1 faults, 2 no audit.
+or rejected, 4 stale. `muniment audit`: 1 faults, 2 no audit. `muniment check`: 1 it fails, 2 not checked.
 
 Example
 -------
@@ -27,6 +27,7 @@ import typer
 from typer.main import get_command
 
 from api.commands.audit import audit
+from api.commands.check import check
 from api.commands.decide import decide
 from api.commands.demo import demo
 from api.commands.doctor import doctor
@@ -128,6 +129,7 @@ app.command(rich_help_panel=_WORK)(decide)
 app.command(rich_help_panel=_WORK)(query)
 app.command(rich_help_panel=_WORK)(load)
 app.command(rich_help_panel=_WORK)(export)
+app.command(rich_help_panel=_TRUST)(check)
 app.command(rich_help_panel=_TRUST)(verify)
 app.command(rich_help_panel=_TRUST)(key)
 app.command(rich_help_panel=_TRUST)(audit)

@@ -16,25 +16,23 @@ Example
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from api.commands.options import TokenEnv, TokenFile, iri_option, local_principal, named_token, named_url, require_base
+from api.commands.output import written_to
 from api.commands.progress import waiting
 from kernel.errors import BaseInUse, InvalidParameter
 from kernel.vocabulary import DEFAULT_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import IO
 
 
 class ExportFormat(StrEnum):
@@ -130,7 +128,7 @@ def export(
         document = _from_folder(data, wanted)
     else:
         raise InvalidParameter("there is nothing to export from", remedy="give --data DIR or --url URL")
-    with document as told, _written_to(output) as file:
+    with document as told, written_to(output) as file:
         with nullcontext() if output is None and sys.stdout.isatty() else waiting("exporting"):
             for chunk in told.chunks:
                 file.write(chunk)
@@ -161,21 +159,3 @@ def _from_folder(data: Path, wanted: Wanted) -> Iterator[Exported]:
         with exporter.signed(request, moment) if wanted.signed else exporter.open(request, moment) as export:
             told = state_headers(export.head, export.valid_at)
             yield Exported(export.chunks(), told["Muniment-Head"], told["Muniment-Valid-At"])
-
-
-@contextmanager
-def _written_to(output: Path | None) -> Iterator[IO[bytes]]:
-    """Standard output, or a file that takes its name once it is complete."""
-    if output is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    with NamedTemporaryFile(dir=output.parent, prefix=f".{output.name}-", delete=False) as file:
-        try:
-            yield file.file
-            file.flush()
-            os.fsync(file.fileno())
-            Path(file.name).replace(output)
-        except BaseException:
-            Path(file.name).unlink()
-            raise

@@ -130,16 +130,31 @@ class FileReader:
             before += file.size
 
     def _items(self, file: LoadFile, number: int, stream: Counted) -> Iterator[Assert | Refusal]:
-        name, suffix = str(file.path), file.suffix
-        nodes = Nodes(self._seed, number, labelled=suffix in LINES or suffix == CHANGES)
-        assertions = Assertions(self._options, self._principal, nodes)
-        if suffix in LINES:
-            return read_lines(stream, name, statements(assertions, LINES[suffix]))
-        if suffix == CHANGES:
-            return read_lines(stream, name, changes(assertions))
-        if suffix == JSON_LD:
-            return read_json_ld(stream, name, assertions)
-        return read_document(stream, name, DOCUMENTS[suffix], assertions)
+        nodes = nodes_of(file, number, self._seed)
+        return read_file(file, stream, Assertions(self._options, self._principal, nodes))
+
+
+def nodes_of(file: LoadFile, number: int, seed: bytes) -> Nodes:
+    """The names of the blank nodes of a file; arguments as for `Nodes`."""
+    return Nodes(seed, number, labelled=file.suffix in LINES or file.suffix == CHANGES)
+
+
+def read_file(file: LoadFile, stream: Counted, assertions: Assertions) -> Iterator[Assert | Refusal]:
+    """Everything in one file.
+
+    Args:
+        file: of any of the formats.
+        stream: at its beginning.
+        assertions: makes assertions of what it says.
+    """
+    name, suffix = str(file.path), file.suffix
+    if suffix in LINES:
+        return read_lines(stream, name, statements(assertions, LINES[suffix]))
+    if suffix == CHANGES:
+        return read_lines(stream, name, changes(assertions))
+    if suffix == JSON_LD:
+        return read_json_ld(stream, name, assertions)
+    return read_document(stream, name, DOCUMENTS[suffix], assertions)
 
 
 def _further(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:

@@ -1,0 +1,264 @@
+"""`muniment check`: files judged by shapes, offline, for a job of continuous integration.
+
+Rules
+-----
+* Nothing but the files is looked at: no base, no network. What is read, and where the shapes may stand, is as
+  `bridge.checking` has it.
+* What cannot be checked never passes for checked: files that cannot be read, shapes that are not well formed, no
+  shapes, and shapes without targets, all leave with their own status.
+* The report goes to standard output or to a file, what is said about the check itself to standard error.
+
+Example
+-------
+::
+
+    muniment check people.ttl --shapes shapes.ttl
+    muniment check *.ttl --shapes shapes.ttl --format sarif --output results.sarif --fail-on warning
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from api.commands.output import written_to
+from api.commands.progress import PACE, step_progress
+from certificates.findings import Severity
+from kernel.errors import CallerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from bridge.checking import Material
+    from bridge.loading.refusals import Refusals
+    from bridge.shapes.reports.telling import Telling
+    from bridge.shapes.results import Result
+    from bridge.shapes.validation import Validation
+    from bridge.shapes.wellformed import Problem
+    from kernel.instants import Instant
+
+CONFORMS: Final = 0
+FAILS: Final = 1
+NO_CHECK: Final = 2
+
+LISTED: Final = 20
+"""Problems of shapes that are told."""
+
+_GRAVER: Final = {
+    Severity.VIOLATION: (Severity.VIOLATION,),
+    Severity.WARNING: (Severity.VIOLATION, Severity.WARNING),
+    Severity.INFO: (Severity.VIOLATION, Severity.WARNING, Severity.INFO),
+}
+"""What is at least as grave."""
+
+
+class ReportFormat(StrEnum):
+    """The formats of `--format`."""
+
+    TEXT = "text"
+    TURTLE = "turtle"
+    NTRIPLES = "n-triples"
+    JSON_LD = "json-ld"
+    SARIF = "sarif"
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """What was read, and the moment for which it is judged."""
+
+    material: Material
+    instant: Instant
+    counts: Counter[Severity]
+
+
+def check(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="Files to check: .nt .nq .ttl .trig .jsonld .rdf .xml, or .ndjson with one change a line.",
+        ),
+    ],
+    *,
+    shapes: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--shapes", metavar="FILE", help="A file with shapes; may be repeated. [default: they are in the files]"
+        ),
+    ] = None,
+    output_format: Annotated[ReportFormat, typer.Option("--format", help="How to report.")] = ReportFormat.TEXT,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", metavar="FILE", dir_okay=False, help="Where to write the report. [default: standard output]"
+        ),
+    ] = None,
+    fail_on: Annotated[
+        Severity, typer.Option("--fail-on", help="The least severity that makes the check fail.")
+    ] = Severity.VIOLATION,
+    valid_at: Annotated[
+        str | None, typer.Option("--valid-at", metavar="TIME", help="Check what is true then. [default: now]")
+    ] = None,
+) -> int:
+    """Check files by SHACL shapes, offline.
+
+    Without --shapes, the shapes are what the files say in the graph https://w3id.org/muniment#shapes; if that is
+    nothing, the files are their own shapes graph.
+
+    Exit status: 0 nothing as grave as --fail-on, 1 something, 2 not checked: unreadable files or unusable shapes.
+
+    Example: muniment check people.ttl --shapes shapes.ttl --fail-on warning
+    """
+    try:
+        checked = _read(files, shapes or [], valid_at)
+        if checked is None:
+            return NO_CHECK
+        _report(checked, output_format, output)
+    except CallerError as error:
+        typer.echo(f"muniment: {error}", err=True)
+        return NO_CHECK
+    except OSError as error:
+        typer.echo(f"muniment: {error.filename or 'input or output'}: {error.strerror}", err=True)
+        return NO_CHECK
+    return FAILS if any(checked.counts[severity] for severity in _GRAVER[fail_on]) else CONFORMS
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _read(files: list[Path], shapes: list[Path], valid_at: str | None) -> _Check | None:
+    """What is to be checked; None, and why on standard error, if it cannot be."""
+    from bridge.checking import Reading
+    from bridge.host import SystemClock
+    from bridge.loading.refusals import Refusals
+    from kernel.timevalues import parse_point
+
+    instant = SystemClock().now() if valid_at is None else parse_point(valid_at, field="valid-at")
+    refusals = Refusals()
+    with step_progress("reading") as progress:
+        material = Reading(instant, refusals, _patient(progress)).read(files, shapes)
+    complaints = list(_unread(refusals)) or list(_unusable(material))
+    for line in complaints:
+        _complain(line)
+    if complaints:
+        return None
+    for line in _notes(material):
+        _complain(f"note: {line}")
+    return _Check(material, instant, Counter())
+
+
+def _unread(refusals: Refusals) -> Iterator[str]:
+    yield from map(str, refusals.listed)
+    if refusals.total > len(refusals.listed):
+        yield f"… and {refusals.total - len(refusals.listed)} more that cannot be read"
+
+
+def _unusable(material: Material) -> Iterator[str]:
+    """Why nothing can be judged by the shapes."""
+    problems = material.shapes.problems
+    for problem in problems[:LISTED]:
+        yield _in_words(problem, material)
+    if len(problems) > LISTED:
+        yield f"… and {len(problems) - LISTED} more problems of the shapes"
+    if not problems and not material.shapes_found:
+        yield "there are no shapes (give a file that has some: --shapes FILE)"
+    elif not problems and material.shapes.model.shapes and not material.shapes.model.roots:
+        yield "no shape has a target, so nothing would be checked (write sh:targetClass, or another target)"
+
+
+def _in_words(problem: Problem, material: Material) -> str:
+    from bridge.shapes.reports.telling import Telling
+    from bridge.shapes.vocabulary import is_blank
+
+    name = Telling(material.shapes.document).name(problem.place)
+    place = f"at a node without a name, of {name}" if is_blank(problem.place) else f"at {name}"
+    source = material.source(problem.place)
+    value = "" if problem.value is None or is_blank(problem.value) else f", in {problem.value.n3}"
+    return f"{source or 'shapes'}: the shapes cannot be used, {place}{value}: {problem.reason}"
+
+
+def _notes(material: Material) -> Iterator[str]:
+    for imported in material.imports:
+        yield f"the shapes import {imported}, and nothing is fetched: give it as a file, with --shapes"
+    if material.unused:
+        yield f"{material.unused} statements in the graph m:shapes of the files are not used, as --shapes is given"
+
+
+# --- reporting --------------------------------------------------------------------------------------------------------
+
+
+def _report(checked: _Check, wanted: ReportFormat, output: Path | None) -> None:
+    from bridge.shapes.reports.telling import Telling
+    from bridge.shapes.validation import Validation
+
+    material = checked.material
+    telling = Telling(material.shapes.document)
+    validation = Validation(material.shapes, material.data)
+    with written_to(output) as file, step_progress("judging") as progress:
+        results = telling.counted(validation.results(_patient(progress)), checked.counts)
+        for piece in _pieces(checked, wanted, results, validation, telling):
+            file.write(piece.encode("utf-8", "backslashreplace"))
+
+
+def _pieces(
+    checked: _Check, wanted: ReportFormat, results: Iterable[Result], validation: Validation, telling: Telling
+) -> Iterator[str]:
+    from bridge.shapes.reports import rdf
+    from bridge.shapes.reports.sarif import sarif
+
+    match wanted:
+        case ReportFormat.TURTLE:
+            return rdf.turtle(results, telling)
+        case ReportFormat.NTRIPLES:
+            return rdf.ntriples(results, telling)
+        case ReportFormat.JSON_LD:
+            return rdf.jsonld(results, telling)
+        case ReportFormat.SARIF:
+            return sarif(results, telling, checked.material.source)
+        case ReportFormat.TEXT:
+            return _text(checked, results, validation, telling)
+
+
+def _text(checked: _Check, results: Iterable[Result], validation: Validation, telling: Telling) -> Iterator[str]:
+    from api.commands.tables import printable
+    from bridge.shapes.reports.words import Groups
+    from kernel.instants import print_instant
+
+    groups = Groups(telling)
+    for result in results:
+        groups.add(result)
+    for line in groups.lines(checked.material.source):
+        yield f"{printable(line)}\n"
+    roots = len(checked.material.shapes.model.roots)
+    yield f"checked   {_counted(checked.material.statements, 'statement')}, valid at {print_instant(checked.instant)}\n"
+    yield f"judged    {_counted(validation.foci, 'node')} by {_counted(roots, 'shape')} with targets\n"
+    found = [_counted(checked.counts[each], each.value) for each in Severity if checked.counts[each]]
+    yield f"found     {', '.join(found) or 'nothing: the files conform'}\n"
+
+
+def _counted(count: int, noun: str) -> str:
+    plain = f"{count:,} {noun}"
+    return plain if count == 1 else f"{plain}s"
+
+
+def _complain(line: str) -> None:
+    from api.commands.tables import printable
+
+    typer.echo(f"muniment: {printable(line)}", err=True)
+
+
+def _patient(tell: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """Tells of what takes over a second, and says nothing of what takes less."""
+    began = monotonic()
+
+    def further(done: int, total: int) -> None:
+        if monotonic() - began >= PACE:
+            tell(done, total)
+
+    return further

@@ -1,0 +1,230 @@
+r"""The validation report of SHACL (section 3.6), as Turtle, N-Triples or JSON-LD.
+
+Rules
+-----
+* One sh:ValidationReport with a sh:ValidationResult for each result, written as they come: `sh:conforms` stands last.
+  It is true when there is no result, of whatever severity.
+* A literal is written as it was submitted; the path as the shapes graph has it, with the nodes and lists it takes.
+* Blank nodes of data and shapes are blank nodes here, with labels that stay the same from run to run. In JSON-LD,
+  triple terms are literals (`bridge.documents.triple_terms`).
+
+Example
+-------
+>>> from bridge.shapes.document import ShapesDocument
+>>> from bridge.shapes.reports.telling import Telling
+>>> list(turtle((), Telling(ShapesDocument((), {}))))[-1]
+'_:report a sh:ValidationReport ;\n    sh:conforms true .\n'
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from bridge.exporting.jsonld import value_object
+from bridge.exporting.nodes import RESTORED
+from bridge.shapes.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST, RDF_TYPE, SH, is_blank, sh
+from kernel.terms import XSD, Iri, Literal, Term, parse_iri
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from bridge.shapes.document import ShapesDocument
+    from bridge.shapes.reports.telling import Telling
+    from bridge.shapes.results import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A blank node that is described where it stands."""
+
+    members: tuple[tuple[Iri, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """An RDF list."""
+
+    items: tuple[Value, ...]
+
+
+Value: TypeAlias = "Term | Node | Items"
+
+_REPORT: Final = "_:report"
+_CLOSED: Final = sh("ClosedConstraintComponent")
+_BOOLEAN: Final = XSD + "boolean"
+
+
+def result_node(result: Result, telling: Telling) -> Node:
+    """A result as the report has it (SHACL section 3.6.2)."""
+    value = None if result.value is None else result.spelled or result.value
+    focus = value if value is not None and result.value == result.focus else result.focus
+    path = _path(result, telling.document)
+    members: list[tuple[Iri, Value]] = [(RDF_TYPE, sh("ValidationResult")), (sh("focusNode"), focus)]
+    members += [(sh("resultPath"), path)] if path is not None else []
+    members += [(sh("value"), value)] if value is not None else []
+    members += [
+        (sh("sourceShape"), result.shape),
+        (sh("sourceConstraintComponent"), result.component),
+        (sh("resultSeverity"), result.severity or sh("Violation")),
+        *((sh("resultMessage"), message) for message in telling.messages(result)),
+    ]
+    return Node(tuple(members))
+
+
+def _path(result: Result, document: ShapesDocument) -> Value | None:
+    if result.component == _CLOSED and result.path is not None:
+        return parse_iri(result.path)  # the predicate at fault
+    return next((_part(document, each) for each in document.objects(result.shape, sh("path"))), None)
+
+
+def _part(document: ShapesDocument, node: Term) -> Value:
+    """A path of a well-formed shapes graph, or a part of one."""
+    if not (isinstance(node, Iri) and is_blank(node)):
+        return node
+    if document.objects(node, RDF_FIRST):
+        return Items(tuple(_part(document, each) for each in document.items(node) or ()))
+    return Node(
+        tuple(
+            (kind, _part(document, each))
+            for kind, values in document.described(node).items()
+            if kind.value.endswith("Path")
+            for each in values
+        )
+    )
+
+
+# --- Turtle -----------------------------------------------------------------------------------------------------------
+
+
+def turtle(results: Iterable[Result], telling: Telling) -> Iterator[str]:
+    """The report in Turtle, in pieces."""
+    yield f"PREFIX sh: <{SH}>\n\n"
+    conforms = True
+    for result in results:
+        conforms = False
+        members = _turtle_members(result_node(result, telling), " ;\n    ")
+        yield f"{_REPORT} sh:result [\n    {members}\n] .\n\n"
+    yield f"{_REPORT} a sh:ValidationReport ;\n    sh:conforms {_truth(conforms)} .\n"
+
+
+def _turtle_members(node: Node, between: str) -> str:
+    return between.join(f"{_turtle_name(name)} {_turtle(value)}" for name, value in node.members)
+
+
+def _turtle(value: Value) -> str:
+    match value:
+        case Node():
+            return f"[ {_turtle_members(value, ' ; ')} ]"
+        case Items(items):
+            return f"( {' '.join(map(_turtle, items))} )"
+        case Iri():
+            return _turtle_name(value) if value.value.startswith(SH) else RESTORED.n3(value)
+        case _:
+            return RESTORED.n3(value)
+
+
+def _turtle_name(iri: Iri) -> str:
+    if iri == RDF_TYPE:
+        return "a"
+    short = iri.value.removeprefix(SH)
+    return f"sh:{short}" if short.isascii() and short.isalpha() else iri.n3
+
+
+def _truth(conforms: bool) -> str:
+    return "true" if conforms else "false"
+
+
+# --- N-Triples --------------------------------------------------------------------------------------------------------
+
+
+def ntriples(results: Iterable[Result], telling: Telling) -> Iterator[str]:
+    """The report in N-Triples, a line a piece."""
+    conforms = True
+    for number, result in enumerate(results):
+        conforms = False
+        yield from _statement(_REPORT, sh("result"), result_node(result, telling), _Labels(f"_:r{number}"))
+    yield f"{_REPORT} {RDF_TYPE.n3} {sh('ValidationReport').n3} .\n"
+    yield f"{_REPORT} {sh('conforms').n3} {Literal(_truth(conforms), _BOOLEAN).n3} .\n"
+
+
+class _Labels:
+    """The labels of the blank nodes of one result."""
+
+    def __init__(self, first: str) -> None:
+        self._first = first
+        self._made = 0
+
+    def __call__(self) -> str:
+        """One that has not been made."""
+        self._made += 1
+        return self._first if self._made == 1 else f"{self._first}x{self._made}"
+
+
+def _statement(subject: str, predicate: Iri, value: Value, labels: _Labels) -> Iterator[str]:
+    match value:
+        case Node(members):
+            label = labels()
+            yield f"{subject} {predicate.n3} {label} .\n"
+            for name, each in members:
+                yield from _statement(label, name, each, labels)
+        case Items(items):
+            yield from _list(subject, predicate, items, labels)
+        case _:
+            yield f"{subject} {predicate.n3} {RESTORED.n3(value)} .\n"
+
+
+def _list(subject: str, predicate: Iri, items: Iterable[Value], labels: _Labels) -> Iterator[str]:
+    for item in items:
+        cell = labels()
+        yield f"{subject} {predicate.n3} {cell} .\n"
+        yield from _statement(cell, RDF_FIRST, item, labels)
+        subject, predicate = cell, RDF_REST
+    yield f"{subject} {predicate.n3} {RDF_NIL.n3} .\n"
+
+
+# --- JSON-LD ----------------------------------------------------------------------------------------------------------
+
+_NAMES: Final = """
+    conforms result focusNode resultPath value sourceShape sourceConstraintComponent resultSeverity resultMessage
+    alternativePath inversePath oneOrMorePath zeroOrMorePath zeroOrOnePath ValidationReport ValidationResult
+"""
+_WORDS: Final = {sh(name): name for name in _NAMES.split()}
+CONTEXT: Final = {short: {"@id": iri.value} for iri, short in _WORDS.items()}
+"""What the words in a report mean. None of them is a prefix, so that every IRI is what it says."""
+
+
+def jsonld(results: Iterable[Result], telling: Telling) -> Iterator[str]:
+    """The report in JSON-LD, in pieces; the document refers to no context elsewhere."""
+    context = json.dumps(CONTEXT, separators=(",", ":"))
+    yield f'{{"@context":{context},\n"@id":"{_REPORT}","@type":"ValidationReport",\n"result":['
+    between = "\n"
+    for result in results:
+        yield between + _json(result_node(result, telling))
+        between = ",\n"
+    yield f'],\n"conforms":{_truth(between == chr(10))}}}\n'
+
+
+def _json(value: Value) -> str:
+    match value:
+        case Node(members):
+            return f"{{{','.join(_json_member(name, values) for name, values in _grouped(members).items())}}}"
+        case Items(items):
+            return f'{{"@list":[{",".join(map(_json, items))}]}}'
+        case _:
+            return value_object(value, RESTORED)
+
+
+def _grouped(members: Iterable[tuple[Iri, Value]]) -> dict[Iri, list[Value]]:
+    found: dict[Iri, list[Value]] = {}
+    for name, value in members:
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def _json_member(name: Iri, values: list[Value]) -> str:
+    if name == RDF_TYPE:
+        return f'"@type":"{_WORDS[sh("ValidationResult")]}"'
+    written = ",".join(map(_json, values))
+    return f'"{_WORDS[name]}":{written if len(values) == 1 else f"[{written}]"}'

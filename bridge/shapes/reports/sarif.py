@@ -1,0 +1,139 @@
+"""Results as a SARIF 2.1.0 log (OASIS, Static Analysis Results Interchange Format), for what shows them beside code.
+
+Rules
+-----
+* A rule is what a shape asks for by one constraint component along one path. Its id stays the same while the shape
+  keeps its name; rules that would share an id are numbered.
+* Violations are errors, warnings are warnings, infos are notes.
+* A result lies in the file that speaks of its focus, where that is known, and at the focus as its logical location.
+  There is no region: the formats read here do not tell lines.
+* The log is written as results come, so that the rules, which the results name by index, stand last.
+
+Example
+-------
+::
+
+    file.writelines(sarif(validation.results(), Telling(shapes.document), material.source))
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+from urllib.parse import quote
+
+from bridge.exporting.nodes import RESTORED
+from bridge.shapes.reports.telling import component_name
+from certificates.findings import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from bridge.shapes.reports.telling import Telling
+    from bridge.shapes.results import Result
+    from kernel.terms import Iri, Term
+
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+VERSION: Final = "2.1.0"
+
+_LEVELS: Final = {Severity.VIOLATION: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+_Members: TypeAlias = dict[str, object]
+_RuleKey: TypeAlias = "tuple[Iri, str | None, Iri]"
+
+
+def sarif(results: Iterable[Result], telling: Telling, source: Callable[[Term], Path | None]) -> Iterator[str]:
+    """The log, in pieces.
+
+    Args:
+        results: of one validation.
+        telling: of the shapes that they are of.
+        source: the file that speaks of a node.
+    """
+    rules = _Rules(telling)
+    yield f'{{"$schema":{_json(SCHEMA)},"version":"{VERSION}","runs":[{{"columnKind":"unicodeCodePoints",\n"results":['
+    between = "\n"
+    for result in results:
+        yield between + _json(_result(result, telling, rules, source(result.focus)))
+        between = ",\n"
+    driver = {"name": "Muniment", "version": version("muniment"), "rules": rules.descriptors}
+    yield f'],\n"tool":{{"driver":{_json(driver)}}}}}]}}\n'
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    index: int
+    id: str
+
+
+class _Rules:
+    """The rules that results have named so far."""
+
+    def __init__(self, telling: Telling) -> None:
+        self._telling = telling
+        self._known: dict[_RuleKey, _Rule] = {}
+        self._ids: dict[str, int] = {}
+        self.descriptors: list[_Members] = []
+
+    def of(self, result: Result) -> _Rule:
+        """The rule that a result is of."""
+        key = (result.shape, result.path, result.component)
+        rule = self._known.get(key)
+        if rule is None:
+            rule = self._known[key] = _Rule(len(self.descriptors), self._new_id(result))
+            self.descriptors.append(self._descriptor(rule, result))
+        return rule
+
+    def _new_id(self, result: Result) -> str:
+        parts = (self._telling.name(result.shape), result.path, component_name(result.component))
+        name = " ".join(part for part in parts if part)
+        count = self._ids[name] = self._ids.get(name, 0) + 1
+        return name if count == 1 else f"{name} {count}"
+
+    def _descriptor(self, rule: _Rule, result: Result) -> _Members:
+        subject = "each value" if result.path is None else result.path
+        return {
+            "id": rule.id,
+            "name": component_name(result.component),
+            "shortDescription": {"text": f"{subject}: {self._telling.cause(result)}"},
+            "defaultConfiguration": {"level": _LEVELS[self._telling.severity(result)]},
+            "properties": {"shape": self._telling.name(result.shape), "component": result.component.value},
+        }
+
+
+def _result(result: Result, telling: Telling, rules: _Rules, source: Path | None) -> _Members:
+    rule = rules.of(result)
+    location: _Members = {"logicalLocations": [{"fullyQualifiedName": RESTORED.n3(result.focus), "kind": "resource"}]}
+    if source is not None:
+        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(source)}}
+    members: _Members = {
+        "ruleId": rule.id,
+        "ruleIndex": rule.index,
+        "level": _LEVELS[telling.severity(result)],
+        "message": {"text": telling.message(result)},
+        "locations": [location],
+        "partialFingerprints": {"shaclResult/v1": _fingerprint(rule, result)},
+    }
+    value = result.spelled or result.value
+    said = {"path": result.path, "value": None if value is None else RESTORED.n3(value)}
+    properties = {name: text for name, text in said.items() if text is not None}
+    return {**members, "properties": properties} if properties else members
+
+
+def _fingerprint(rule: _Rule, result: Result) -> str:
+    """What makes a result the same one in another run."""
+    value = "" if result.value is None else result.value.n3
+    return sha256(f"{rule.id}\n{result.focus.n3}\n{value}".encode()).hexdigest()[:32]
+
+
+def _uri(path: Path) -> str:
+    """A file as a URI reference (RFC 3986), relative as it was given."""
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,88 @@
+"""What reports say of one result besides its own terms: how grave it is, what it says, how its shape is called.
+
+Rules
+-----
+* A severity that is none of SHACL's own three counts as a violation.
+* A shape without a name is called after the nearest shape with one that refers to it.
+
+Example
+-------
+::
+
+    telling = Telling(shapes.document)
+    telling.severity(result), telling.message(result), telling.name(result.shape)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from bridge.shapes.messages import message_of, own_messages, requirement_of
+from bridge.shapes.vocabulary import SH, is_blank, sh
+from certificates.findings import Severity
+from kernel.terms import Iri, Literal
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterable, Iterator
+
+    from bridge.shapes.document import ShapesDocument
+    from bridge.shapes.results import Result
+
+LANGUAGE: Final = "en"
+"""Of the messages that are ours."""
+
+_SEVERITIES: Final = {sh("Warning"): Severity.WARNING, sh("Info"): Severity.INFO}
+_COMPONENT: Final = "ConstraintComponent"
+
+
+class Telling:
+    """Tells of results.
+
+    Args:
+        document: the shapes graph that they are of.
+    """
+
+    def __init__(self, document: ShapesDocument) -> None:
+        self.document = document
+        self._above: dict[Iri, Iri] = {}
+        for subject, _, value in document:
+            if isinstance(value, Iri) and is_blank(value):
+                self._above.setdefault(value, subject)
+
+    def severity(self, result: Result) -> Severity:
+        """How grave a result is."""
+        return Severity.VIOLATION if result.severity is None else _SEVERITIES.get(result.severity, Severity.VIOLATION)
+
+    def counted(self, results: Iterable[Result], counts: Counter[Severity]) -> Iterator[Result]:
+        """The results, each counted by its severity as it passes."""
+        for result in results:
+            counts[self.severity(result)] += 1
+            yield result
+
+    def message(self, result: Result) -> str:
+        """What a result says, on one line."""
+        return message_of(self.document, result)
+
+    def messages(self, result: Result) -> list[Literal]:
+        """The same as SHACL has it: the shape's own messages, or ours."""
+        own = own_messages(self.document, result.shape)
+        return own or [Literal(self.message(result), language=LANGUAGE)]
+
+    def cause(self, result: Result) -> str:
+        """What was asked for, in the shape's own words or in ours; the same for every result of the same cause."""
+        own = sorted(each.lexical for each in own_messages(self.document, result.shape))
+        return " / ".join(own) or requirement_of(self.document, result)
+
+    def name(self, node: Iri) -> str:
+        """The name of a node of the shapes graph, or of the nearest one above that has a name."""
+        above: set[Iri] = set()
+        while is_blank(node) and node not in above and node in self._above:
+            above.add(node)
+            node = self._above[node]
+        return "a shape without a name" if is_blank(node) else node.value
+
+
+def component_name(component: Iri) -> str:
+    """The short name of a constraint component."""
+    return component.value.removeprefix(SH).removesuffix(_COMPONENT)

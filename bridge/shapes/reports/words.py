@@ -1,0 +1,118 @@
+r"""Results in words, grouped by cause: a page that one can read, however many there are.
+
+Rules
+-----
+* Of one cause are the results of one shape, path and constraint component: what mends one probably mends all. A cause
+  is told once, with how many results it has and the first few of them.
+* The gravest come first, and of those the most frequent. Of very many causes the first `CAUSES` are told, the rest is
+  counted.
+* Memory holds the causes and their samples, not the results.
+
+Example
+-------
+::
+
+    groups = Groups(telling)
+    for result in validation.results():
+        groups.add(result)
+    print("\n".join(groups.lines(source)))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from bridge.shapes.reports.telling import component_name
+from bridge.shapes.vocabulary import is_blank
+from certificates.findings import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from bridge.shapes.reports.telling import Telling
+    from bridge.shapes.results import Result
+    from kernel.terms import Iri, Term
+
+SAMPLES: Final = 3
+"""Results of a cause that are told."""
+
+CAUSES: Final = 40
+"""Causes that are told."""
+
+_LONGEST: Final = 120
+_GRAVITY: Final = {Severity.VIOLATION: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+_Cause: TypeAlias = "tuple[Iri, str | None, Iri]"
+
+
+@dataclass(slots=True)
+class _Group:
+    severity: Severity
+    count: int = 0
+    samples: list[Result] = field(default_factory=list)
+
+
+class Groups:
+    """Results by cause.
+
+    Args:
+        telling: of the shapes that they are of.
+    """
+
+    def __init__(self, telling: Telling) -> None:
+        self._telling = telling
+        self._groups: dict[_Cause, _Group] = {}
+
+    def add(self, result: Result) -> None:
+        """Counts one more."""
+        cause = (result.shape, result.path, result.component)
+        group = self._groups.get(cause)
+        if group is None:
+            group = self._groups[cause] = _Group(self._telling.severity(result))
+        group.count += 1
+        if len(group.samples) < SAMPLES:
+            group.samples.append(result)
+
+    def lines(self, source: Callable[[Term], Path | None]) -> Iterator[str]:
+        """What was found, the gravest first.
+
+        Args:
+            source: the file that speaks of a node.
+        """
+        groups = sorted(self._groups.values(), key=lambda group: (_GRAVITY[group.severity], -group.count))
+        for group in groups[:CAUSES]:
+            yield from self._told(group, source)
+            yield ""
+        rest = groups[CAUSES:]
+        if rest:
+            yield f"… and {sum(group.count for group in rest):,} more, of {len(rest):,} other causes"
+            yield ""
+
+    def _told(self, group: _Group, source: Callable[[Term], Path | None]) -> Iterator[str]:
+        first = group.samples[0]
+        told = f"{group.severity.value} × {group.count:,}" if group.count > 1 else group.severity.value
+        subject = "" if first.path is None else f"{_cut(first.path)} "
+        yield f"{told}: {subject}{self._telling.cause(first)}"
+        yield f"  {component_name(first.component)}, by {self._telling.name(first.shape)}"
+        for result in group.samples:
+            yield f"    {_sample(result, source(result.focus))}"
+        if group.count > len(group.samples):
+            yield f"    … and {group.count - len(group.samples):,} more"
+
+
+def _sample(result: Result, source: Path | None) -> str:
+    value = result.spelled or result.value
+    shown = _shown(result.focus)
+    if value is not None and result.value != result.focus:
+        shown = f"{shown}  {_shown(value)}"
+    return shown if source is None else f"{source}: {shown}"
+
+
+def _shown(term: Term) -> str:
+    return "a node without a name" if is_blank(term) else _cut(term.n3)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -20,17 +20,18 @@ b'{"at":7,"graphs":["urn:g",null],"op":"assert"}'
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from hashlib import sha256
 from typing import Final
+
+import orjson
 
 from certificates.errors import UnsupportedJson
 
 _MAX_DEPTH: Final = 32
 _INTEGER_LIMIT: Final = 1 << 53
-_ENCODE: Final = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-).encode
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def canonical_json(value: object) -> bytes:
@@ -41,11 +42,11 @@ def canonical_json(value: object) -> bytes:
     """
     _check(value, 0)
     try:
-        return _ENCODE(value).encode()
-    except UnicodeEncodeError as error:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:  # all else that it does not take was refused before
+        [character, *_] = _SURROGATE.findall(json.dumps(value, ensure_ascii=False))
         raise UnsupportedJson(
-            f"text with a lone surrogate, U+{ord(error.object[error.start]):04X}",
-            remedy="send text that is valid Unicode",
+            f"text with a lone surrogate, U+{ord(character):04X}", remedy="send text that is valid Unicode"
         ) from None
 
 
@@ -55,7 +56,7 @@ def digest_hex(data: bytes) -> str:
 
 
 def _check(value: object, depth: int) -> None:
-    """Refuse what `_ENCODE` would print otherwise than RFC 8785, or differently from how it was given."""
+    """Refuse what would be printed otherwise than RFC 8785 has it, or differently from how it was given."""
     if isinstance(value, dict):
         for key in value:
             if type(key) is not str or not key.isascii():

@@ -17,8 +17,7 @@ Example
 
 from __future__ import annotations
 
-import json
-from typing import Final
+import orjson
 
 from certificates import integrity
 from certificates.certificate import Certificate
@@ -26,8 +25,6 @@ from certificates.closed import closed_document
 from certificates.errors import InvalidValue, MalformedDocument
 from certificates.integrity import Cryptosuite, require_key
 from certificates.keys import SigningKey, VerifyingKey
-
-_ENCODE: Final = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 
 
 def secure(certificate: Certificate, key: SigningKey, created: str) -> bytes:
@@ -45,7 +42,7 @@ def secure(certificate: Certificate, key: SigningKey, created: str) -> bytes:
     require_key(certificate.issuer, key.public.did, "issuer")
     document = certificate.document()
     document["proof"] = integrity.sign(_canonical(certificate), Cryptosuite.RDFC, key, created)
-    return _ENCODE(document).encode()
+    return orjson.dumps(document)
 
 
 def verify(document: bytes, key: VerifyingKey) -> Certificate:

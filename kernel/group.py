@@ -121,7 +121,7 @@ class Group:
             return None
         self._fall_due()
         self.tx.set_head(self.head)
-        recorded = [replace(fact, superseded=self._superseded_since(fact)) for fact in self._recorded]
+        recorded = [self._as_it_stands(fact) for fact in self._recorded]
         superseded = list(self._superseded.values())
         clock = self.head.clock
         appear = dict.fromkeys(fact.statement for fact in recorded if fact.holds_at(clock))
@@ -167,9 +167,10 @@ class Group:
             raise ValueError(f"evidence for {identifier}, which is not in the ledger")
         return fact.statement.graph
 
-    def _superseded_since(self, fact: Fact) -> Supersession | None:
+    def _as_it_stands(self, fact: Fact) -> Fact:
+        """A fact that was recorded here, with its supersession if that came here too."""
         later = self._superseded.get(fact.id)
-        return None if later is None else later.superseded
+        return fact if later is None else replace(fact, superseded=later.superseded)
 
     def _expect(self, contents: Iterable[FactContent]) -> None:
         """Keeps the next due instant right as facts are recorded."""

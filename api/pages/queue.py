@@ -67,7 +67,7 @@ ORDER: Final = Parameter("order", "which come first", {"type": "string", "enum":
 FILTERS: Final = (STATE, VERDICT, GRAPH, SINCE, UNTIL, ORDER)
 
 _PAGE: Final = 20
-_FACTS: Final = 40
+_FACTS: Final = 8
 _LONGEST: Final = 500
 
 router = APIRouter(include_in_schema=False)
@@ -78,7 +78,7 @@ class Entry:
     """A certificate in the list.
 
     Args:
-        changes: the first of them.
+        changes: the first of them; `whole` says whether those are all.
         total: how many items its plan has.
         findings: how many there are, by severity.
     """
@@ -91,6 +91,7 @@ class Entry:
     reason: str | None
     episode: Shown | None
     changes: tuple[Change, ...]
+    whole: bool
     total: int
     findings: dict[str, int]
 
@@ -181,6 +182,7 @@ def _entries(service: Service, visit: Visit, asked: Asked) -> tuple[CertificateP
             None if asked is None else asked.reason,
             None if asked is None or asked.episode is None else names(asked.episode),
             tuple(changes_of(each, names)),
+            each.whole,
             each.total,
             dict(Counter(finding.severity.value for finding in each.findings)),
         )

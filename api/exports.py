@@ -91,13 +91,14 @@ async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Res
     service = Service.of(request)
     signed = parameters.flag(SIGNED)
     media_type = preferred(accepted(request), _SIGNED if signed else _PLAIN)
-    export = await service.read(lambda: _opened(service.base, caller, graph, parameters, media_type))
+    bare = request.method == "HEAD"
+    export = await service.read(lambda: _opened(service.base, caller, graph, parameters, media_type, bare=bare))
     headers = {
         **state_headers(export.head, export.valid_at),
         "Content-Type": media_type,
         "Vary": "Accept, Authorization",
     }
-    if request.method == "HEAD":
+    if bare:
         export.close()
         return Response(None, 200, headers)
     try:
@@ -136,7 +137,10 @@ async def _body(service: Service, export: Export, first: bytes) -> AsyncIterator
         chunk = await service.read(export.take)
 
 
-def _opened(base: Base, caller: Principal, graph: str, parameters: Parameters, media_type: str) -> Export:
+def _opened(
+    base: Base, caller: Principal, graph: str, parameters: Parameters, media_type: str, *, bare: bool
+) -> Export:
+    """The export that is asked for; signed only if it is read, and not `bare`."""
     valid_at = parameters.time(_VALID_AT)
     every_time = valid_at == ANY
     signed = parameters.flag(SIGNED)
@@ -149,7 +153,7 @@ def _opened(base: Base, caller: Principal, graph: str, parameters: Parameters, m
     )
     exporter = Exporter(base.ledger, base.key, base.host)
     moment = base.reader.moment(parameters.time(AS_OF), None if every_time else valid_at)
-    return exporter.signed(wanted, moment) if signed else exporter.open(wanted, moment)
+    return exporter.signed(wanted, moment) if signed and not bare else exporter.open(wanted, moment)
 
 
 def _graph(base: Base, text: str) -> Iri:

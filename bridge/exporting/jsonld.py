@@ -79,7 +79,7 @@ def _local(iri: Iri) -> str:
     return iri.value.rpartition("#")[2]
 
 
-RECORD_CONTEXT: Final[dict[str, object]] = {
+RECORD_CONTEXT: Final[dict[str, dict[str, object]]] = {
     **{_local(iri): {"@id": iri.value, "@type": datatype} for iri, datatype in _TYPED.items()},
     **{_local(iri): {"@id": iri.value} for iri in _PLAIN},
     **{_local(iri): {"@id": iri.value, "@type": "@id"} for iri in _NAMED},

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from threading import Condition
+from time import perf_counter
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
@@ -18,12 +19,14 @@ from api import exports
 from bridge.base import Base
 from bridge.exporting import exporter
 from bridge.exporting.chunks import chunks
+from bridge.exporting.credential import verify
 from bridge.exporting.exporter import Format
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.sqlite import SqliteLedger
 from kernel.access import Role
 from kernel.errors import LedgerUnavailable
 from kernel.facts import Fact
+from kernel.instants import print_instant
 from kernel.ports import LedgerView
 from kernel.terms import Iri
 from tests.api.bodies import EX, XSD, M, change, request
@@ -199,6 +202,37 @@ def test_a_record_can_be_asked_for_as_the_history_can(server: Served) -> None:
     ]
     claimed = store.query(f"{prefixed.partition('SELECT')[0]} ASK {{ GRAPH ?g {{ <urn:a> <urn:p> <urn:b> }} }}")
     assert not claimed  # what is over is quoted, not claimed
+
+
+# --- signed -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("media_type", [JSON_LD, "application/vc"])
+def test_a_signed_export_is_a_credential_of_the_base(server: Served, media_type: str) -> None:
+    stated(server.writer)
+    answer = exported(server.client(Role.READER, GRAPH), media_type, signed="true", annotations="true")
+    assert answer.headers["content-type"] == media_type
+    heading = verify(answer.content, server.base.key.public).heading
+    assert (heading.graph.value, str(heading.head)) == (GRAPH, answer.headers["muniment-head"])
+    assert print_instant(heading.valid_at) == answer.headers["muniment-valid-at"]
+
+
+def test_case_37_linked_blank_nodes_are_signed_within_a_second(server: Served) -> None:
+    links = " ".join(f"_:n{one} <urn:p> _:n{other} ." for one in range(9) for other in range(9) if one != other)
+    stated(server.writer, links)
+    began = perf_counter()
+    answer = exported(server.client(Role.READER), signed="true")
+    assert perf_counter() - began < 1
+    assert verify(answer.content, server.base.key.public).statements == 72
+    assert server.client(None).get("/health").status_code == 200
+
+
+def test_what_verifiers_would_read_differently_is_not_signed(server: Served) -> None:
+    stated(server.writer, '<urn:a> <urn:p> "NaN"^^<http://www.w3.org/2001/XMLSchema#double> .')
+    reader = server.client(Role.READER)
+    answer = reader.get(path(), params={"signed": "true"})
+    assert (answer.status_code, answer.json()["code"], answer.json()["where"]) == (422, "cannot-sign", "signed")
+    assert exported(reader).json()["@graph"] != []
 
 
 # --- when -------------------------------------------------------------------------------------------------------------

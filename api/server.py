@@ -50,9 +50,7 @@ _BACKLOG: Final = 2048
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 
 
-def serve(
-    base: Base, settings: Settings, announce: Callable[[str], None], application: FastAPI | None = None
-) -> bool:
+def serve(base: Base, settings: Settings, announce: Callable[[str], None], application: FastAPI | None = None) -> bool:
     """Serves an open base until the process is told to stop; answers whether all that was begun has ended.
 
     Args:

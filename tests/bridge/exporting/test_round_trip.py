@@ -7,11 +7,11 @@ from bridge.base import Base
 from bridge.documents.reader import read_document
 from bridge.documents.records import read_records
 from bridge.exporting.exporter import Exporter, ExportRequest, Format
-from bridge.reading import NOW
-from kernel.changes import Assert
+from bridge.reading import NOW, Moment
+from kernel.changes import Assert, Retract
 from kernel.facts import Validity
 from tests.bridge.exporting.drawing import WRITER, G, bases, canonicaliser, filled, known
-from tests.bridge.writing import write
+from tests.bridge.writing import NOON, write
 
 
 def exported(base: Base, written: Format, *, records: bool) -> bytes:
@@ -51,3 +51,23 @@ def test_what_is_true_now_comes_back_from_a_plain_export(written: Format, change
         sent(second, exported(first, written, records=False), written)
         now = {each.statement for each in known(first, every_time=False)}
         assert {each.statement for each in known(second)} == now
+
+
+@pytest.mark.parametrize("records", [False, True])
+@settings(max_examples=25)
+@given(changes=bases, more=bases)
+def test_what_was_exported_once_is_exported_again_as_of_then(
+    records: bool, changes: list[Assert], more: list[Assert]
+) -> None:
+    with Base.open(None) as base:
+        filled(base, changes)
+        request = ExportRequest(WRITER, G, Format.NQUADS, records, every_time=records)
+        before, head = lines(base, request, Moment(None, NOON)), base.reader.head()
+        assert write(base, Retract(changes[0].statement), *more, by=WRITER).head is not None
+        assert lines(base, request, Moment(head.instant, NOON)) == before
+        assert lines(base, request, Moment(None, NOON)) != before or not records
+
+
+def lines(base: Base, request: ExportRequest, moment: Moment) -> list[bytes]:
+    with Exporter(base.ledger, base.key, base.host).open(request, moment) as export:
+        return sorted(b"".join(export.chunks()).splitlines())

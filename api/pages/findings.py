@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from certificates.findings import Finding
     from kernel.facts import Fact
 
-_TITLES: Final = {
+TITLES: Final = {
     FindingCode.SHAPE_VIOLATION: "Does not fit a shape",
     FindingCode.EXISTING_VIOLATION: "What is there does not fit the new shapes",
+    FindingCode.EXISTING_VIOLATION: "Held already, and does not fit the shapes as they would be",
     FindingCode.MALFORMED_SHAPES: "Shapes that cannot be applied",
     FindingCode.NEIGHBOURHOOD_EXCEEDED: "Too much to check at once",
     FindingCode.SINGLE_VALUED_BY_SUBJECT: "Contradicts what is held",
@@ -95,7 +96,7 @@ def causes_of(effects: Effects, names: Names) -> list[Cause]:
         groups.setdefault((finding.code, finding.severity, finding.path, finding.shape), []).append(finding)
     return [
         Cause(
-            _TITLES[code],
+            TITLES[code],
             code.value,
             severity.value,
             None if path is None else names.n3(path),

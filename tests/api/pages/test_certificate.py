@@ -6,6 +6,8 @@ from uuid import uuid4
 import httpx2
 import pytest
 
+from api.pages.findings import TITLES
+from certificates.findings import FindingCode
 from kernel.access import Role
 from tests.api.bodies import EX, change
 from tests.api.pages.world import NAMES, Page, World, term_of
@@ -178,6 +180,10 @@ def test_a_shape_that_is_broken_is_told_with_its_message(world: World) -> None:
     assert "Does not fit a shape: age" in text
     assert "an age is a whole number" in text
     assert "Nobody had to: the checks refused it." in text
+
+
+def test_every_kind_of_finding_has_a_title() -> None:
+    assert set(TITLES) == set(FindingCode)
 
 
 def test_a_plan_that_is_too_long_says_how_long_it_is(world: World) -> None:

@@ -3,6 +3,7 @@
 Rules
 -----
 * Findings of one code, shape and predicate have one cause. The gravest causes come first.
+* Of one cause the first findings are shown, and it is said how many there are: a shape may find fault with thousands.
 * IRIs in a message are called by their names; a link leads to their pages.
 * What a finding is about are the facts, of the plan or held, of its node and predicate; each with its evidence. Where
   there is none, because what is found is that something is missing, the certificate's own source stands for it.
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from api.pages.effects import FactShown, fact_shown
 from api.pages.terms import Shown
@@ -54,6 +55,11 @@ _INSTANT: Final = re.compile(r"-?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 _MOST: Final = 6
 """Facts that are shown with one finding."""
 
+MOST_OF_A_CAUSE: Final = 40
+
+
+_Cause: TypeAlias = tuple[FindingCode, Severity, str | None, str | None]
+
 
 @dataclass(frozen=True, slots=True)
 class FindingShown:
@@ -68,7 +74,7 @@ class FindingShown:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Findings of one cause."""
+    """Findings of one cause: the first of them, and how many there are."""
 
     title: str
     code: str
@@ -76,13 +82,15 @@ class Cause:
     path: Shown | None
     shape: Shown | None
     findings: tuple[FindingShown, ...]
+    total: int
 
 
 def nodes_in_findings(effects: Effects) -> set[Iri]:
     """Every node that findings name."""
     texts = (
         text
-        for finding in effects.findings
+        for findings in _by_cause(effects).values()
+        for finding in findings[:MOST_OF_A_CAUSE]
         for text in (finding.message, finding.focus, finding.path, finding.value, finding.shape)
         if text is not None
     )
@@ -91,9 +99,6 @@ def nodes_in_findings(effects: Effects) -> set[Iri]:
 
 def causes_of(effects: Effects, names: Names) -> list[Cause]:
     """The findings that the caller may see, by cause."""
-    groups: dict[tuple[FindingCode, Severity, str | None, str | None], list[Finding]] = {}
-    for finding in effects.findings:
-        groups.setdefault((finding.code, finding.severity, finding.path, finding.shape), []).append(finding)
     return [
         Cause(
             TITLES[code],
@@ -101,12 +106,20 @@ def causes_of(effects: Effects, names: Names) -> list[Cause]:
             severity.value,
             None if path is None else names.n3(path),
             None if shape is None else names.n3(shape),
-            tuple(_shown(finding, effects, names) for finding in findings),
+            tuple(_shown(finding, effects, names) for finding in findings[:MOST_OF_A_CAUSE]),
+            len(findings),
         )
         for (code, severity, path, shape), findings in sorted(
-            groups.items(), key=lambda group: _GRAVITY.index(group[0][1])
+            _by_cause(effects).items(), key=lambda group: _GRAVITY.index(group[0][1])
         )
     ]
+
+
+def _by_cause(effects: Effects) -> dict[_Cause, list[Finding]]:
+    groups: dict[_Cause, list[Finding]] = {}
+    for finding in effects.findings:
+        groups.setdefault((finding.code, finding.severity, finding.path, finding.shape), []).append(finding)
+    return groups
 
 
 def _shown(finding: Finding, effects: Effects, names: Names) -> FindingShown:

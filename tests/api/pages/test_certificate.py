@@ -182,6 +182,15 @@ def test_a_shape_that_is_broken_is_told_with_its_message(world: World) -> None:
     assert "Nobody had to: the checks refused it." in text
 
 
+def test_of_very_many_findings_the_first_are_shown(world: World) -> None:
+    kind = {"predicate": {"@id": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"}}
+    ages = [change(f"s{number}", "age", {"@value": "old"}) for number in range(60)]
+    world.ask("many", *ages, *(change(f"s{number}", "", "Person") | kind for number in range(60)))
+    text = told(world.signed_in(Role.EDITOR), world.path("many"))
+    assert "60 of this cause; the first 40 are shown" in text
+    assert text.lower().count("an age is a whole number") == 40
+
+
 def test_every_kind_of_finding_has_a_title() -> None:
     assert set(TITLES) == set(FindingCode)
 

@@ -109,7 +109,7 @@ def read_records(asserted: Sequence[Asserted], canonicaliser: TermCanonicaliser)
         InvalidTime: a time in one that cannot be read.
         InvalidInterval: an interval that is empty or inverted.
     """
-    marked = {(each.graph, each.subject) for each, _ in asserted if each.predicate in RECORD_WORDS}
+    marked = dict.fromkeys((each.graph, each.subject) for each, _ in asserted if each.predicate in RECORD_WORDS)
     if not marked:
         return [Item(*each) for each in asserted]
     records = {place: _Record(place[1]) for place in marked}
@@ -169,12 +169,17 @@ class _Record:
             validity = Validity(interval, start.precision, end.precision)
             return Item(statement, Spelling(spelled, start.spelling, end.spelling), validity, self._confidence())
         except CallerError as error:
-            error.where = f"the record of {statement.nquad:.200}"
+            error.where = self._place()
             raise
 
     def wrong(self, message: str, remedy: str) -> InvalidDocument:
         """The error for something in this record."""
-        return InvalidDocument(message, remedy=remedy, where=f"the record {self.node.value}")
+        return InvalidDocument(message, remedy=remedy, where=self._place())
+
+    def _place(self) -> str:
+        """The record, by its statement, for its node may be a blank one."""
+        reified = self._said.get(REIFIES)
+        return f"the record of {reified[0].n3:.200}" if reified is not None else f"the record {self.node.value}"
 
     def _statement(self, graph: Iri) -> tuple[Statement, Literal | None]:
         """The statement, and how its object was submitted where that is another literal."""
@@ -220,7 +225,10 @@ class _Record:
         if precision is None or precision is bound.precision:
             return bound
         if not exact or precision is Precision.UNKNOWN:
-            raise self.wrong(f"a time is given, and {precision} for its precision", "give the one or the other")
+            raise self.wrong(
+                f"the time is known to the {bound.precision}, and m:{precision} is given for its precision",
+                "leave the precision out, or give the time as an xsd:dateTime",
+            )
         return Bound(bound.instant, precision, None)
 
     def _nowhere(self, unbounded: Bound, precision: Precision | None, spelled: str | None) -> Bound:

@@ -110,3 +110,12 @@ def test_what_cannot_be_exported_is_explained(tmp_path: Path, words: tuple[str, 
 
 def test_where_from_has_to_be_said() -> None:
     assert "--data DIR or --url URL" in told(run("export"))
+
+
+def test_a_load_takes_no_record_for_data(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    file = tmp_path / "records.trig"
+    assert run("export", "--data", data, "--annotations", "--format", "trig", "--output", file).status == 0
+    ended = run("load", file, "--data", tmp_path / "other")
+    assert ended.status != 0
+    assert "POST /changes" in ended.errors

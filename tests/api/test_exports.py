@@ -29,7 +29,7 @@ from kernel.facts import Fact
 from kernel.instants import print_instant
 from kernel.ports import LedgerView
 from kernel.terms import Iri
-from tests.api.bodies import EX, XSD, M, change, request
+from tests.api.bodies import EX, SHAPES, XSD, M, change, request
 from tests.api.serving import Served, served
 from tests.bridge.exporting.drawing import G, known
 
@@ -510,6 +510,19 @@ def test_an_export_with_annotations_tells_another_base_the_same(server: Served, 
         assert again == facts
         assert len(known(base)) == len(known(server.base))
         assert any('"2024-01-01T00:00:00.100000+05:00", "validTo": "unknown"' in fact for fact in again)
+
+
+def test_shapes_come_back_too(server: Served) -> None:
+    admin, shapes = server.client(Role.ADMINISTRATOR), f"{M}shapes"
+    assert sent(admin, SHAPES, "text/turtle", graph=shapes).status_code == 201
+    document = exported(server.client(Role.READER), graph=shapes, annotations="true", valid_at="any")
+    with Base.open(None) as base, served(base) as other:
+        assert sent(other.client(Role.ADMINISTRATOR), document.content, JSON_LD).status_code == 201
+        before, after = (exported(each.writer, graph=shapes).json()["@graph"] for each in (server, other))
+        assert [list(node) for node in after] == [list(node) for node in before]  # in the order of the document
+        person = {**change("ann", "x", "Person"), "predicate": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"}
+        body = request(person, change("ann", "age", {"@value": "old"}))
+        assert other.writer.post("/changes", json=body).status_code == 422
 
 
 M_PREFIX: Final = f"PREFIX m: <{M}> PREFIX xsd: <{XSD}> "

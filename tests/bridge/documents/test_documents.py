@@ -76,7 +76,8 @@ def test_case_46_the_spellings_that_a_store_rewrites(written: str, held: str) ->
     assert written in {spelling.object.n3, spelling.object.lexical}
 
 
-@given(st.lists(iris, min_size=3, max_size=3))
+# Nothing with a lone surrogate in it can be sent as UTF-8.
+@given(st.lists(iris.filter(lambda text: not re.search("[\ud800-\udfff]", text)), min_size=3, max_size=3))
 def test_iris_are_taken_as_the_parser_takes_them(texts: list[str]) -> None:
     line = " ".join(f"<{text}>" for text in texts) + " ."
     try:

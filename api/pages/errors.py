@@ -3,6 +3,7 @@
 Rules
 -----
 * What is told, and the status, are those of the problem document (`api.problems`): the page shows it, and adds nothing.
+  Only where that says what to do in words of the JSON API, the page says it in words of pages.
 * On the paths of pages a page is given unless only JSON is accepted; elsewhere only to those who accept HTML by name
   before JSON. The routes of the JSON API always answer with problem documents.
 * Who is not signed in and wanted to look at a page is sent to the sign-in form.
@@ -41,6 +42,13 @@ if TYPE_CHECKING:
 HTML: Final = "text/html"
 ROOTS: Final = ("/queue", "/node", "/query", "/sign-in", "/sign-out", "/assets")
 
+_REMEDIES: Final = {
+    "not-found": "look for it in the queue",
+    "unknown-path": "begin at the queue",
+    "method-not-allowed": "go back, and use the links and forms of the page",
+}
+"""By code."""
+
 
 def install(app: FastAPI) -> None:
     """Has the handlers of an application's errors answer browsers with pages. After `api.problems.install`."""
@@ -63,6 +71,7 @@ def _paged(handler: Handler) -> Handler:
 
 def _page(request: Request, answer: Response) -> Response:
     problem = json.loads(bytes(answer.body))
+    problem["remedy"] = _REMEDIES.get(problem["code"], problem["remedy"])
     kept = {
         name: value for name, value in answer.headers.items() if name in ("allow", "retry-after", "www-authenticate")
     }

@@ -87,6 +87,20 @@ class Change:
     sources: tuple[Source, ...] = ()
 
     @property
+    def of_value(self) -> bool:
+        """Whether it is another value that one fact gets."""
+        return self._one_each and self.before[0].object.exact != self.after[0].object.exact
+
+    @property
+    def of_time(self) -> bool:
+        """Whether it is another time that one fact gets."""
+        return self._one_each and self.before[0].span.phrase != self.after[0].span.phrase
+
+    @property
+    def _one_each(self) -> bool:
+        return len(self.before) == len(self.after) == 1
+
+    @property
     def subject_matter(self) -> FactShown:
         """The fact by which it is named."""
         return (self.after or self.before)[0]

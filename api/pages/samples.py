@@ -36,11 +36,12 @@ LIMIT 100"""
 
 _LATEST: Final = """\
 PREFIX m: <https://w3id.org/muniment#>
+PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
 
-SELECT ?recorded ?subject ?from ?to ?superseded
+SELECT ?recorded ?statement ?from ?to ?superseded
 WHERE {
   GRAPH ?history {
-    ?fact m:subject ?subject ; m:recordedAt ?recorded .
+    ?fact rdf:reifies ?statement ; m:recordedAt ?recorded .
     OPTIONAL { ?fact m:validFrom ?from }
     OPTIONAL { ?fact m:validTo ?to }
     OPTIONAL { ?fact m:supersededAt ?superseded }

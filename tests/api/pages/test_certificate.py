@@ -1,5 +1,6 @@
 """One certificate: what it says, what was found, and deciding on it."""
 
+import re
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -46,6 +47,20 @@ def test_a_correction_shows_both_spellings_and_a_doubt_how_sure_they_were(still:
     assert "from 1 October 1982 until 27 October 1998" in text
     assert "from October 1982 until 27 October 1998" in text
     assert "confidence 0.3" in told(client, still.path("doubt"))
+
+
+def test_what_differs_is_marked(world: World) -> None:
+    world.ask(
+        "moved", {"op": "revise", "fact": world.fact("merkel"), "object": {"@id": EX + "scholz"}, "confidence": 0.1}
+    )
+    client = world.signed_in(Role.EDITOR)
+    marked = re.findall(r"<mark>(.*?)</mark>", client.get(world.path("correct")).text)
+    assert [re.sub("<.*?>", "", each) for each in marked] == [
+        "from 1 October 1982 until 27 October 1998",
+        "from October 1982 until 27 October 1998",
+    ]
+    marked = re.findall(r"<mark>(.*?)</mark>", client.get(world.path("moved")).text)
+    assert [re.sub("<.*?>", "", each) for each in marked] == ["Angela Merkel", "Olaf Scholz"]
 
 
 def test_years_before_the_first_are_as_people_write_them(still: World) -> None:

@@ -128,7 +128,7 @@ def _shown(finding: Finding, effects: Effects, names: Names) -> FindingShown:
         for planned, fact in _about(finding, effects)
     ]
     return FindingShown(
-        tuple(_message(finding.message, names)),
+        tuple(message_in_parts(finding.message, names)),
         None if finding.focus is None else names.n3(finding.focus),
         None if finding.value is None else names.n3(finding.value),
         _when(finding),
@@ -161,12 +161,13 @@ def _when(finding: Finding) -> str | None:
     return f"since {start}" if end is None else f"from {start} until {end}"
 
 
-def _message(message: str, names: Names) -> Iterator[Shown | str]:
+def message_in_parts(message: str, names: Names) -> Iterator[Shown | str]:
     """The text with its IRIs as nodes and its instants in words."""
     position = 0
     for match in _IRI.finditer(message):
         yield _instants(message[position : match.start()])
-        yield from (names(iri) for iri in _iris(match.group()))
+        iri = next(_iris(match.group()), None)
+        yield match.group() if iri is None else names(iri)
         position = match.end()
     yield _instants(message[position:])
 

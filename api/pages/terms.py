@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
+from kernel.errors import InvalidTerm
 from kernel.terms import RDF, XSD, XSD_STRING, Iri, Literal, Term, TripleTerm, parse_term
 from kernel.vocabulary import DEFAULT_GRAPH, GENID, M
 
@@ -112,9 +113,10 @@ class Names:
 
     def n3(self, text: str) -> Shown:
         """How a term in N-Triples form is shown, or, as SHACL paths may have it, a text that is none."""
-        if text.startswith(("<", '"')) and " / " not in text:
+        try:
             return self.term(parse_term(text))
-        return Shown("text", _visible(text), _visible(text))
+        except InvalidTerm:
+            return Shown("text", _visible(text), _visible(text))
 
     def _node(self, iri: str, *, verb: bool) -> Shown:
         text = self._names.get(iri) or _WORDS.get(iri) or _short(iri, verb=verb)

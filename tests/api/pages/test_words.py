@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.pages.drawing import Drawn, Role, before_and_after, timeline
+from api.pages.findings import message_in_parts
 from api.pages.scale import Scale
 from api.pages.terms import Names
 from api.pages.times import in_words, phrase, span
@@ -105,6 +106,18 @@ def test_nodes_have_short_names_and_only_harmless_ones_link(iri: str, text: str,
     assert (shown.text, shown.page is not None) == (text, linked)
     assert shown.exact == iri
     assert shown.web is None or shown.web.startswith("http")
+
+
+@pytest.mark.parametrize("path", ["<urn:a>*", "<urn:a> / <urn:b>", "^<urn:a>", "(<urn:a> | <urn:b>)", "", "<no iri>"])
+def test_a_path_that_is_no_term_is_shown_as_it_is(path: str) -> None:
+    assert Names({}).n3(path).text == path
+
+
+def test_a_message_keeps_what_only_looks_like_an_iri() -> None:
+    parts = message_in_parts("a <urn:b> and <urn:c|d> since 2024-05-06T00:00:00Z", Names({}))
+    assert [part if isinstance(part, str) else part.exact for part in parts] == [
+        "a ", "urn:b", " and ", "<urn:c|d>", " since 6 May 2024",
+    ]  # fmt: skip
 
 
 def test_control_characters_are_seen() -> None:

@@ -185,7 +185,7 @@ def _in_words(problem: Problem, material: Material) -> str:
 
 def _notes(material: Material) -> Iterator[str]:
     for imported in material.imports:
-        yield f"the shapes import {imported}, and nothing is fetched: give it as a file, with --shapes"
+        yield f"the shapes import {imported}, which is not fetched: give it with --shapes"
     if material.unused:
         yield f"{material.unused} statements in the graph m:shapes of the files are not used, as --shapes is given"
 
@@ -200,6 +200,8 @@ def _report(checked: _Check, wanted: ReportFormat, output: Path | None) -> None:
     material = checked.material
     telling = Telling(material.shapes.document)
     validation = Validation(material.shapes, material.data)
+    if not validation.foci:
+        _complain("note: nothing in the files is a target of any shape, so there was nothing to judge")
     with written_to(output) as file, step_progress("judging") as progress:
         results = telling.counted(validation.results(_patient(progress)), checked.counts)
         for piece in _pieces(checked, wanted, results, validation, telling):
@@ -230,7 +232,7 @@ def _text(checked: _Check, results: Iterable[Result], validation: Validation, te
     from bridge.shapes.reports.words import Groups
     from kernel.instants import print_instant
 
-    groups = Groups(telling)
+    groups = Groups(telling, checked.material.data)
     for result in results:
         groups.add(result)
     for line in groups.lines(checked.material.source):

@@ -75,10 +75,12 @@ class Data:
         return set(self.follow(_ABOVE, self.objects(node, RDF_TYPE)))
 
     def follow(self, path: Path, nodes: Nodes) -> Nodes:
-        """The nodes that a path leads to from any of the nodes (SHACL section 2.3.1)."""
+        """The nodes that a path leads to from any of the nodes (SHACL section 2.3.1); not to be written to."""
         match path:
             case Step(predicate, inverse):
                 step = self._backward if inverse else self._forward
+                if len(nodes) == 1:
+                    return step(predicate, next(iter(nodes)))
                 return together(step(predicate, node) for node in nodes)
             case Sequence(parts):
                 for part in parts:
@@ -92,6 +94,8 @@ class Data:
     def _repeat(self, path: Repeat, nodes: Nodes) -> Nodes:
         found = {} if path.once else dict(nodes)
         frontier = self.follow(path.path, nodes)
+        if not frontier:
+            return found
         while fresh := {node: spellings for node, spellings in frontier.items() if node not in found}:
             found = together([found, frontier])
             frontier = self.follow(path.path, fresh) if path.unbounded else {}

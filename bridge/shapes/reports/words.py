@@ -6,13 +6,14 @@ Rules
   is told once, with how many results it has and the first few of them.
 * The gravest come first, and of those the most frequent. Of very many causes the first `CAUSES` are told, the rest is
   counted.
+* A node without a name is told by something that is said of it.
 * Memory holds the causes and their samples, not the results.
 
 Example
 -------
 ::
 
-    groups = Groups(telling)
+    groups = Groups(telling, data)
     for result in validation.results():
         groups.add(result)
     print("\n".join(groups.lines(source)))
@@ -26,11 +27,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from bridge.shapes.reports.telling import component_name
 from bridge.shapes.vocabulary import is_blank
 from certificates.findings import Severity
+from kernel.terms import Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from bridge.shapes.data import Data
     from bridge.shapes.reports.telling import Telling
     from bridge.shapes.results import Result
     from kernel.terms import Iri, Term
@@ -59,10 +62,12 @@ class Groups:
 
     Args:
         telling: of the shapes that they are of.
+        data: that was judged.
     """
 
-    def __init__(self, telling: Telling) -> None:
+    def __init__(self, telling: Telling, data: Data) -> None:
         self._telling = telling
+        self._data = data
         self._groups: dict[_Cause, _Group] = {}
 
     def add(self, result: Result) -> None:
@@ -97,21 +102,26 @@ class Groups:
         yield f"{told}: {subject}{self._telling.cause(first)}"
         yield f"  {component_name(first.component)}, by {self._telling.name(first.shape)}"
         for result in group.samples:
-            yield f"    {_sample(result, source(result.focus))}"
+            yield f"    {self._sample(result, source(result.focus))}"
         if group.count > len(group.samples):
             yield f"    … and {group.count - len(group.samples):,} more"
 
+    def _sample(self, result: Result, source: Path | None) -> str:
+        value = result.spelled or result.value
+        if value is not None and result.value == result.focus:
+            shown = self._shown(value)
+        else:
+            shown = "  ".join(self._shown(each) for each in (result.focus, value) if each is not None)
+        return shown if source is None else f"{source}: {shown}"
 
-def _sample(result: Result, source: Path | None) -> str:
-    value = result.spelled or result.value
-    shown = _shown(result.focus)
-    if value is not None and result.value != result.focus:
-        shown = f"{shown}  {_shown(value)}"
-    return shown if source is None else f"{source}: {shown}"
-
-
-def _shown(term: Term) -> str:
-    return "a node without a name" if is_blank(term) else _cut(term.n3)
+    def _shown(self, term: Term) -> str:
+        if not is_blank(term):
+            return _cut(term.n3)
+        said = [(name, value) for name, values in self._data.outgoing(term).items() for value in values]
+        telling = next((each for each in said if isinstance(each[1], Literal)), next(iter(said), None))
+        if telling is None or is_blank(telling[1]):
+            return "a node without a name"
+        return f"a node without a name, with {_cut(f'{telling[0].n3} {telling[1].n3}')}"
 
 
 def _cut(text: str) -> str:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rdflib.namespace import RDF, SH
 
 from bridge.documents.json_text import parse_json
+from bridge.shapes.data import Data
 from bridge.shapes.reports import rdf
 from bridge.shapes.reports.sarif import sarif
 from bridge.shapes.reports.telling import Telling
@@ -22,7 +23,7 @@ from bridge.shapes.results import Result
 from bridge.shapes.vocabulary import sh
 from kernel.terms import Iri, Literal
 from tests.bridge.shapes.test_incremental import shapes, triples
-from tests.bridge.shapes.test_validation import validated
+from tests.bridge.shapes.test_validation import submitted, validated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -257,8 +258,8 @@ def test_an_absolute_file_is_a_file_iri() -> None:
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
-def told(known: Telling, results: Iterable[Result]) -> list[str]:
-    groups = Groups(known)
+def told(known: Telling, results: Iterable[Result], data: str = "") -> list[str]:
+    groups = Groups(known, Data(submitted(data)))
     for result in results:
         groups.add(result)
     return list(groups.lines(lambda _: None))
@@ -268,7 +269,7 @@ def test_results_are_told_by_cause_the_gravest_first() -> None:
     known, results = validated(
         SHAPES + ":V sh:targetClass :C ; sh:closed true ; sh:ignoredProperties ( rdf:type :age ) .", DATA
     )
-    lines = told(Telling(known.document), results)
+    lines = told(Telling(known.document), results, DATA)
     heads = [line for line in lines if line and not line.startswith(" ")]
     assert heads == [
         "violation: <urn:x:p> is not allowed: the shape is closed",
@@ -278,7 +279,8 @@ def test_results_are_told_by_cause_the_gravest_first() -> None:
     ]
     assert "  Datatype, by urn:x:PS" in lines
     assert '    <urn:x:a>  "8"@en-GB' in lines
-    assert any(line.startswith("    a node without a name") for line in lines)
+    blank = '    a node without a name, with <urn:x:age> "x\\"\\n"^^<http://www.w3.org/2001/XMLSchema#int>'
+    assert any(line.startswith(blank) for line in lines)
 
 
 def test_a_hundred_thousand_results_are_a_page() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from bridge.documents.reader import read_document
+from bridge.documents.skolem import Skolem
 from bridge.shapes.data import Data
 from bridge.shapes.document import ShapesDocument
 from bridge.shapes.overlay import triple_of
@@ -57,7 +58,9 @@ def held(submitted: Iterable[Triple]) -> dict[Triple, Spellings]:
 def submitted(turtle: str) -> dict[Triple, Spellings]:
     """The statements of a document as it is read from a body, with their spellings."""
     found: dict[Triple, Spellings] = {}
-    for statement, spelling in read_document((PREFIXES + turtle).encode(), "text/turtle", canonicaliser=_CANONICAL):
+    document = (PREFIXES + turtle).encode()
+    skolem = Skolem(seed=bytes(16))
+    for statement, spelling in read_document(document, "text/turtle", canonicaliser=_CANONICAL, skolem=skolem):
         value = statement.object
         key = (statement.subject, statement.predicate, value)
         found[key] = (*found.get(key, ()), spelling.object or value) if isinstance(value, Literal) else ()

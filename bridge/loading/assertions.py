@@ -66,6 +66,10 @@ class Nodes:
         return Iri(GENID + digest.hexdigest())
 
 
+class HasRecords(InvalidDocument):
+    """A file with records of facts: leaving those out would load its statements without their times."""
+
+
 class Assertions:
     """Makes assertions of what one file says.
 
@@ -92,7 +96,7 @@ class Assertions:
         """What a statement asserts. Raises `CallerError`."""
         statement, spelling = asserted
         if statement.predicate in RECORD_WORDS:
-            raise InvalidDocument(
+            raise HasRecords(
                 f"{statement.predicate.value} belongs to the record of a fact, and a load reads no records",
                 remedy="send the document to POST /changes, or give the times by a line of NDJSON for each fact",
             )

@@ -28,6 +28,7 @@ import pyoxigraph as ox
 from bridge.documents import turtle_text, xml_text
 from bridge.documents.jsonld import read_jsonld
 from bridge.documents.reader import unreadable
+from bridge.loading.assertions import HasRecords
 from bridge.loading.refusals import Refusal
 from kernel.errors import CallerError
 
@@ -78,7 +79,7 @@ def read_json_ld(stream: BinaryIO, name: str, assertions: Assertions) -> Iterato
         try:
             yield assertions.of_statement(each)
         except CallerError as error:
-            yield Refusal(name, None, error.code, f"{error}: {each[0].nquad:.{_SHOWN}}")
+            yield _refused(name, error, each[0].nquad)
 
 
 @contextmanager
@@ -101,4 +102,9 @@ def _statements(quads: ox.QuadParser, name: str, assertions: Assertions) -> Iter
         try:
             yield assertions.of_quad(quad)
         except CallerError as error:
-            yield Refusal(name, None, error.code, f"{error}: {quad!s:.{_SHOWN}}")
+            yield _refused(name, error, str(quad))
+
+
+def _refused(name: str, error: CallerError, statement: str) -> Refusal:
+    message = f"{error}: {statement:.{_SHOWN}}"
+    return Refusal(name, None, error.code, message, ends_file=isinstance(error, HasRecords))

@@ -26,6 +26,7 @@ import pyoxigraph as ox
 
 from bridge.documents import turtle_text
 from bridge.documents.json_text import parse_json
+from bridge.loading.assertions import HasRecords
 from bridge.loading.refusals import Refusal
 from kernel.errors import CallerError, InvalidDocument
 
@@ -67,7 +68,7 @@ def _one_by_one(
         try:
             yield from parse(line)
         except CallerError as error:
-            yield Refusal(name, number, error.code, str(error))
+            yield Refusal(name, number, error.code, str(error), ends_file=isinstance(error, HasRecords))
 
 
 def statements(assertions: Assertions, written: ox.RdfFormat) -> Callable[[bytes], Iterator[Assert]]:

@@ -36,7 +36,8 @@ class Refusal:
         line: counted from 1; None where the format does not tell.
         code: of the error, as in `kernel.errors`.
         message: what is wrong, and the way out.
-        ends_file: the rest of the file cannot be read either, so that it cannot be left out and the rest loaded.
+        ends_file: the rest of the file cannot be read either, or would mean something else by itself, so that this
+            cannot be left out and the rest loaded.
     """
 
     file: str

@@ -22,7 +22,7 @@ from kernel.loading import LoadRequest
 from kernel.ports import CertificateState
 from kernel.submitting import Outcome
 from kernel.terms import RDF, XSD, Iri, Literal
-from kernel.vocabulary import DEFAULT_GRAPH, GENID, SHAPES_GRAPH
+from kernel.vocabulary import DEFAULT_GRAPH, GENID, SHAPES_GRAPH, M
 from tests.bridge.writing import (
     ADMINISTRATOR,
     EDITOR,
@@ -302,6 +302,25 @@ def test_nothing_after_a_syntax_error_is_loaded_whatever_is_asked(
 ) -> None:
     path = a_file(tmp_path, name, text)
     assert [code for _, _, code in refused(base, path, options=LoadOptions(skip_invalid=True))] == ["invalid-document"]
+
+
+RECORD = f'<urn:f> <{M}validFrom> "2019"^^<http://www.w3.org/2001/XMLSchema#gYear> .'
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("a.nq", [f"<{EX}a> <{EX}p> <{EX}b> .", f"<urn:f> <{RDF}reifies> <<( <{EX}a> <{EX}p> <{EX}b> )>> .", RECORD]),
+        ("a.ttl", [f"<{EX}a> <{EX}p> <{EX}b> .", RECORD]),
+        ("a.jsonld", [f'{{"@id": "urn:f", "{M}validFrom": "2019"}}']),
+    ],
+)
+def test_without_its_records_no_statement_is_loaded_as_if_it_had_none(
+    base: Base, tmp_path: Path, name: str, lines: list[str]
+) -> None:
+    path = a_file(tmp_path, name, *lines)
+    codes = [code for _, _, code in refused(base, path, options=LoadOptions(skip_invalid=True))]
+    assert codes == ["invalid-document"]
 
 
 def test_a_statement_that_may_not_be_written_does_not_end_its_document(base: Base, tmp_path: Path) -> None:

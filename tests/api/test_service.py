@@ -77,6 +77,7 @@ def test_every_route_is_described(document: dict[str, Any]) -> None:
         ("GET", "/certificates"),
         ("GET", "/certificates/{certificate}"),
         ("POST", "/certificates/{certificate}/decision"),
+        ("GET", "/exports/{graph}"),
         ("GET", "/sparql"),
         ("POST", "/sparql"),
         ("GET", "/facts"),

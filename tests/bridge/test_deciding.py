@@ -213,7 +213,9 @@ class DecidingCase(BaseCase):
     def test_old_violations_do_not_block_what_is_unrelated(self, base: Base) -> None:
         """Case 48: the shape came after the data."""
         write(base, Assert(living(Literal("somewhere"))))
-        write(base, *a_shape(), by=ADMINISTRATOR)
+        written = write(base, *a_shape(), by=ADMINISTRATOR)
+        assert [finding.code for finding in written.findings] == [FindingCode.EXISTING_VIOLATION]
+        assert decide(base, written.certificate, by=ADMINISTRATOR).state is CertificateState.APPLIED
         unrelated = write(base, Assert(Statement(ANN, Iri("http://example.org/name"), Literal("Ann"), DEFAULT_GRAPH)))
         assert unrelated.verdict is Verdict.CLEAR
         refused = write(base, Assert(living(Literal("elsewhere"))))

@@ -46,7 +46,8 @@ conditions = st.recursive(
 def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(found: list[Finding]) -> None:
     verdict = DEFAULT_POLICY.verdict(found)
     violations = {each.code for each in found if each.severity is Severity.VIOLATION}
-    grave = {each.code for each in found if each.severity is not Severity.INFO} - {FindingCode.SHAPE_VIOLATION}
+    of_shapes = {FindingCode.SHAPE_VIOLATION, FindingCode.EXISTING_VIOLATION}
+    grave = {each.code for each in found if each.severity is not Severity.INFO} - of_shapes
     if violations & REFUSED or grave & REFUSED:
         assert verdict is Verdict.REFUSED
     elif violations or grave:

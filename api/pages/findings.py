@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 TITLES: Final = {
     FindingCode.SHAPE_VIOLATION: "Does not fit a shape",
-    FindingCode.EXISTING_VIOLATION: "What is there does not fit the new shapes",
+    FindingCode.REVIEWABLE_VIOLATION: "Does not fit a shape; an editor may let it in",
     FindingCode.EXISTING_VIOLATION: "Held already, and does not fit the shapes as they would be",
     FindingCode.MALFORMED_SHAPES: "Shapes that cannot be applied",
     FindingCode.NEIGHBOURHOOD_EXCEEDED: "Too much to check at once",

@@ -62,12 +62,12 @@ class Span:
     phrase: str
 
 
-def in_words(spelled: str) -> Words:
-    """A time that was spelled as `kernel.timevalues` reads it."""
+def in_words(spelled: str, *, seconds_too: bool = False) -> Words:
+    """A time that was spelled as `kernel.timevalues` reads it; an instant with its seconds also where they are none."""
     match = _INSTANT.fullmatch(spelled)
     if match is not None:
         year, month, day, minutes, seconds, zone = match.groups()
-        clock = minutes + (seconds if seconds.strip(":0.") else "")
+        clock = minutes + (seconds if seconds_too or seconds.strip(":0.") else "")
         return _words(f"{_date(year, month, day)}, {clock} {_zone(zone) or 'UTC'}", spelled, common=int(year) > 0)
     match = _DATE.fullmatch(spelled)
     if match is not None:
@@ -85,7 +85,7 @@ def in_words(spelled: str) -> Words:
 def at(instant: Instant) -> Words:
     """An instant of the service itself, to the second."""
     exact = print_instant(instant)
-    shown = in_words(print_instant(Instant(instant - instant % SECOND)))
+    shown = in_words(print_instant(Instant(instant - instant % SECOND)), seconds_too=True)
     return Words(shown.text, exact, exact)
 
 

@@ -23,7 +23,7 @@ def ask(client: httpx2.Client, query: str, **parameters: str) -> httpx2.Response
 @pytest.mark.parametrize(("valid_at", "who"), [("1990", "Helmut Kohl"), ("2020", "Angela Merkel")])
 def test_an_answer_is_of_the_times_asked_for(still: World, valid_at: str, who: str) -> None:
     page = Page.of(ask(still.signed_in(Role.READER), HOLDERS, **{"valid-at": valid_at}))
-    assert f"1 January {valid_at}, 00:00 UTC" in page.text
+    assert f"1 January {valid_at}, 00:00:00 UTC" in page.text
     assert page.links[who].startswith("/node?iri=")
 
 

@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from bridge.documents.reader import Asserted
     from bridge.loading.assertions import Nodes
     from bridge.loading.refusals import Refusals
-    from bridge.shapes.data import Spellings
-    from bridge.shapes.document import Triple
     from kernel.facts import Spelling
     from kernel.instants import Instant
     from kernel.terms import Statement, Term
@@ -68,7 +66,6 @@ _RECORDS: Final = M.encode()
 
 _IMPORTS: Final = Iri(OWL + "imports")
 
-_Triples: TypeAlias = "dict[Triple, Spellings]"
 _Said: TypeAlias = "tuple[Statement, Spelling, Validity]"
 
 
@@ -79,13 +76,11 @@ class Material:
     Args:
         data: what holds.
         shapes: to check it by.
-        statements: how many hold.
         unused: how many statements the files have in m:shapes although shapes were given besides.
     """
 
     data: Data
     shapes: Shapes
-    statements: int
     unused: int
     _sources: Mapping[Term, Path]
 
@@ -133,9 +128,7 @@ class Reading:
         """
         every = [LoadFile.of(path) for path in (*files, *shapes)]
         total, before = sum(file.size for file in every), 0
-        data: _Triples = {}
-        own: _Triples = {}
-        given: _Triples = {}
+        data, own, given = Data({}), Data({}), Data({})
         for number, file in enumerate(every):
             tell = partial(_further, self._progress, before, total)
             for statement, spelling in self._held(file, number, tell):
@@ -146,9 +139,8 @@ class Reading:
                 elif is_data(statement.graph):
                     _add(data, statement, spelling)
             before += file.size
-        chosen = given if shapes else own or data
-        document = ShapesDocument.of_triples(chosen)
-        return Material(Data(data), Shapes(document), len(data), len(own) if shapes else 0, self._sources)
+        document = ShapesDocument.of_triples((given if shapes else own or data).items())
+        return Material(data, Shapes(document), len(own) if shapes else 0, self._sources)
 
     def _held(self, file: LoadFile, number: int, tell: Callable[[int], None]) -> Iterator[tuple[Statement, Spelling]]:
         """What holds at the instant of what a file says."""
@@ -193,15 +185,10 @@ class _WithRecords(Assertions):
         return Assert(statement, Validity.always(), spelling)
 
 
-def _add(triples: _Triples, statement: Statement, spelling: Spelling) -> None:
+def _add(data: Data, statement: Statement, spelling: Spelling) -> None:
     value = statement.object
-    triple = (statement.subject, statement.predicate, value)
-    known = triples.get(triple, ())
-    if isinstance(value, Literal):
-        written = spelling.object or value
-        triples[triple] = known if written in known else (*known, written)
-    else:
-        triples[triple] = ()
+    spellings = (spelling.object or value,) if isinstance(value, Literal) else ()
+    data.add((statement.subject, statement.predicate, value), spellings)
 
 
 def _may_have_records(stream: Counted) -> bool:

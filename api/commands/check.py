@@ -238,7 +238,7 @@ def _text(checked: _Check, results: Iterable[Result], validation: Validation, te
     for line in groups.lines(checked.material.source):
         yield f"{printable(line)}\n"
     roots = len(checked.material.shapes.model.roots)
-    yield f"checked   {_counted(checked.material.statements, 'statement')}, valid at {print_instant(checked.instant)}\n"
+    yield f"checked   {_counted(len(checked.material.data), 'statement')}, valid at {print_instant(checked.instant)}\n"
     yield f"judged    {_counted(validation.foci, 'node')} by {_counted(roots, 'shape')} with targets\n"
     found = [_counted(checked.counts[each], each.value) for each in Severity if checked.counts[each]]
     yield f"found     {', '.join(found) or 'nothing: the files conform'}\n"

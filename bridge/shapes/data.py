@@ -4,6 +4,7 @@ Rules
 -----
 * A literal is kept as the term that is stored, with the spellings that it was submitted in beside it: sets, counts and
   comparisons go by the term, whatever looks at how a literal is written goes by each spelling.
+* A predicate is indexed backwards when it is first followed backwards.
 * Value nodes carry the spellings of the statements by which they were reached, and of no others.
 
 Example
@@ -22,7 +23,7 @@ from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
 from kernel.terms import Iri, Literal, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from bridge.shapes.document import Triple
     from bridge.shapes.paths import Path
@@ -44,15 +45,33 @@ class Data:
     """
 
     def __init__(self, triples: Mapping[Triple, Spellings]) -> None:
-        self._outgoing: dict[Term, dict[Iri, Nodes]] = {}
-        self._incoming: dict[tuple[Iri, Term], Nodes] = {}
-        for (subject, predicate, value), spellings in triples.items():
-            self._outgoing.setdefault(subject, {}).setdefault(predicate, {})[value] = spellings
-            self._incoming.setdefault((predicate, value), {})[subject] = ()
+        self._outgoing: dict[Iri, dict[Iri, Nodes]] = {}
+        self._incoming: dict[Iri, dict[Term, Nodes]] = {}
+        for triple, spellings in triples.items():
+            self.add(triple, spellings)
+
+    def add(self, triple: Triple, spellings: Spellings) -> None:
+        """One more statement; of one that is there already, more spellings."""
+        subject, predicate, value = triple
+        values = self._outgoing.setdefault(subject, {}).setdefault(predicate, {})
+        known = values.get(value)
+        values[value] = spellings if known is None else _merged(known, spellings)
+        self._incoming.pop(predicate, None)
+
+    def __len__(self) -> int:
+        """How many statements there are."""
+        return sum(len(values) for described in self._outgoing.values() for values in described.values())
+
+    def items(self) -> Iterator[tuple[Triple, Spellings]]:
+        """Every statement, with its spellings."""
+        for subject, described in self._outgoing.items():
+            for predicate, values in described.items():
+                for value, spellings in values.items():
+                    yield (subject, predicate, value), spellings
 
     def outgoing(self, subject: Term) -> Mapping[Iri, Nodes]:
         """What is said of a node, by predicate."""
-        return self._outgoing.get(subject, {})
+        return self._outgoing.get(subject, {}) if isinstance(subject, Iri) else {}
 
     def objects(self, subject: Term, predicate: Iri) -> Nodes:
         """The values of a predicate at a node."""
@@ -60,7 +79,10 @@ class Data:
 
     def subjects(self, predicate: Iri, value: Term) -> Nodes:
         """The nodes that have a value of a predicate."""
-        return self._incoming.get((predicate, value), _NONE)
+        incoming = self._incoming.get(predicate)
+        if incoming is None:
+            incoming = self._incoming[predicate] = self._backwards(predicate)
+        return incoming.get(value, _NONE)
 
     def subjects_of(self, predicate: Iri) -> Nodes:
         """The nodes that have any value of a predicate; looks at every node."""
@@ -100,6 +122,13 @@ class Data:
             found = together([found, frontier])
             frontier = self.follow(path.path, fresh) if path.unbounded else {}
         return together([found, frontier])
+
+    def _backwards(self, predicate: Iri) -> dict[Term, Nodes]:
+        found: dict[Term, Nodes] = {}
+        for subject, described in self._outgoing.items():
+            for value in described.get(predicate, _NONE):
+                found.setdefault(value, {})[subject] = ()
+        return found
 
     def _forward(self, predicate: Iri, node: Term) -> Nodes:
         return self.objects(node, predicate)

@@ -52,10 +52,14 @@ class ShapesDocument:
                 self._spellings[statement.subject, statement.predicate, statement.object] = spelling
 
     @classmethod
-    def of_triples(cls, triples: Mapping[Triple, Sequence[Literal]]) -> Self:
-        """The document of statements that are no facts, each with the spellings of its literal; the first counts."""
+    def of_triples(cls, triples: Iterable[tuple[Triple, Sequence[Literal]]]) -> Self:
+        """The document of statements that are no facts.
+
+        Args:
+            triples: each once, with the spellings of its literal, of which the first counts.
+        """
         document = cls((), {})
-        for triple, spellings in triples.items():
+        for triple, spellings in triples:
             subject, predicate, value = triple
             document._described.setdefault(subject, {}).setdefault(predicate, []).append(value)
             if spellings and spellings[0] != value:

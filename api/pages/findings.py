@@ -39,16 +39,18 @@ if TYPE_CHECKING:
     from kernel.facts import Fact
 
 TITLES: Final = {
-    FindingCode.SHAPE_VIOLATION: "Does not fit a shape",
+    "shape-violation": "Does not fit a shape",
     FindingCode.REVIEWABLE_VIOLATION: "Does not fit a shape; an editor may let it in",
-    FindingCode.EXISTING_VIOLATION: "Held already, and does not fit the shapes as they would be",
-    FindingCode.MALFORMED_SHAPES: "Shapes that cannot be applied",
-    FindingCode.NEIGHBOURHOOD_EXCEEDED: "Too much to check at once",
-    FindingCode.SINGLE_VALUED_BY_SUBJECT: "Contradicts what is held",
-    FindingCode.SINGLE_VALUED_BY_OBJECT: "Contradicts what is held",
-    FindingCode.LOW_CONFIDENCE: "Low confidence",
-    FindingCode.INVALID_RULE: "A rule that cannot be applied",
+    "reviewable-violation": "Does not fit a shape that leaves it to review",
+    "existing-violation": "Held already, and does not fit the shapes as they would be",
+    "malformed-shapes": "Shapes that cannot be applied",
+    "neighbourhood-exceeded": "Too much to check at once",
+    "single-valued-by-subject": "Contradicts what is held",
+    "single-valued-by-object": "Contradicts what is held",
+    "low-confidence": "Low confidence",
+    "invalid-rule": "A rule that cannot be applied",
 }
+"""By code; one that is not here is shown as it is."""
 _GRAVITY: Final = (Severity.VIOLATION, Severity.WARNING, Severity.INFO)
 _IRI: Final = re.compile(r"<([A-Za-z][A-Za-z0-9+.\-]*:[^<>\s]*)>")
 _INSTANT: Final = re.compile(r"-?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
@@ -101,7 +103,7 @@ def causes_of(effects: Effects, names: Names) -> list[Cause]:
     """The findings that the caller may see, by cause."""
     return [
         Cause(
-            TITLES[code],
+            TITLES.get(code, code.value),
             code.value,
             severity.value,
             None if path is None else names.n3(path),

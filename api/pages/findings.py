@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
 TITLES: Final = {
     "shape-violation": "Does not fit a shape",
-    FindingCode.REVIEWABLE_VIOLATION: "Does not fit a shape; an editor may let it in",
-    "reviewable-violation": "Does not fit a shape that leaves it to review",
+    "reviewable-violation": "Does not fit a shape; an editor may let it in",
     "existing-violation": "Held already, and does not fit the shapes as they would be",
     "malformed-shapes": "Shapes that cannot be applied",
     "neighbourhood-exceeded": "Too much to check at once",

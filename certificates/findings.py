@@ -40,6 +40,7 @@ class FindingCode(StrEnum):
     """Every kind of finding that a check can make."""
 
     SHAPE_VIOLATION = "shape-violation"
+    REVIEWABLE_VIOLATION = "reviewable-violation"
     EXISTING_VIOLATION = "existing-violation"
     MALFORMED_SHAPES = "malformed-shapes"
     NEIGHBOURHOOD_EXCEEDED = "neighbourhood-exceeded"

@@ -182,7 +182,8 @@ DEFAULT_POLICY = Policy(
         (
             HasCode(FindingCode.SINGLE_VALUED_BY_SUBJECT),
             HasCode(FindingCode.SINGLE_VALUED_BY_OBJECT),
-            HasCode(FindingCode.NEIGHBOURHOOD_EXCEEDED),
+            HasCode(FindingCode.REVIEWABLE_VIOLATION, Severity.VIOLATION),
+            HasCode(FindingCode.NEIGHBOURHOOD_EXCEEDED, Severity.VIOLATION),
             HasCode(FindingCode.EXISTING_VIOLATION, Severity.VIOLATION),
             HasCode(FindingCode.LOW_CONFIDENCE),
         )

@@ -12,6 +12,9 @@ Rules
 * A plan that writes shapes is told what is wrong with them as they would be, or what they newly break of the data that
   is there (`existing`). Ill-formed shapes in force are a finding
   on every plan that touches data. A plan is judged by the shapes believed before it.
+* The mode of the shapes that find something (`application`) says how it is told: as it is, as a `reviewable-violation`,
+  or as a warning at most. What a plan breaks is told in the mode in force; what shapes that are written break, in the
+  mode that is written with them.
 * The same plan and view give the same findings in the same order. A checker serves one thread.
 
 Example
@@ -27,6 +30,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from bridge.shapes.application import Mode
 from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused
 from bridge.shapes.existing import Existing
 from bridge.shapes.messages import message_of
@@ -141,7 +145,7 @@ class CoreChecker:
             for violation in Existing(usable, written, overlay, Budget(self._existing)).violations():
                 violations.setdefault(violation.result.key, []).append(violation)
         except NeighbourhoodExceeded:
-            return [_not_all_judged(self._existing)]
+            return [_not_all_judged(self._existing, written.mode)]
         return _told(written, violations, FindingCode.EXISTING_VIOLATION)
 
     def _of_changes(self, shapes: Shapes, changes: Iterable[Change], overlay: Overlay) -> list[Finding]:
@@ -153,8 +157,9 @@ class CoreChecker:
                 for violation in list(self._violations(shapes, chunk, overlay)):
                     violations.setdefault(violation.result.key, []).append(violation)
             except NeighbourhoodExceeded:
-                found.append(self._exceeded(chunk))
-        return [*found, *_told(shapes, violations, FindingCode.SHAPE_VIOLATION)]
+                found.append(self._exceeded(chunk, shapes.mode))
+        code = FindingCode.REVIEWABLE_VIOLATION if shapes.mode is Mode.REVIEW else FindingCode.SHAPE_VIOLATION
+        return [*found, *_told(shapes, violations, code)]
 
     def _violations(self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay) -> Iterator[Violation]:
         model = shapes.model
@@ -168,13 +173,13 @@ class CoreChecker:
         for pair, parts, graphs in concerned.pairs():
             yield from slices.violations(pair, parts, graphs)
 
-    def _exceeded(self, changes: Sequence[Change]) -> Finding:
+    def _exceeded(self, changes: Sequence[Change], mode: Mode) -> Finding:
         return Finding(
             code=FindingCode.NEIGHBOURHOOD_EXCEEDED,
-            severity=Severity.VIOLATION,
+            severity=_at_most(Severity.VIOLATION, mode),
             message=(
                 f"the shapes were not applied: more than {self._limit} statements would have to be read or judged for "
-                f"what changes here ({len(changes)} statements); make smaller changes, or have an editor decide"
+                f"what changes here ({len(changes)} statements); smaller changes would be judged"
             ),
             graphs=tuple({graph.value for change in changes for graph in change.graphs}),
         )
@@ -206,13 +211,18 @@ def _of_unusable(shapes: Shapes, contents: Iterable[FactContent]) -> list[Findin
     return list(map(_malformed, shapes.problems))
 
 
-def _not_all_judged(allowed: int) -> Finding:
+def _at_most(severity: Severity, mode: Mode) -> Severity:
+    """The severity that a finding has in a mode."""
+    return Severity.WARNING if mode is Mode.WARN and severity is Severity.VIOLATION else severity
+
+
+def _not_all_judged(allowed: int, mode: Mode) -> Finding:
     return Finding(
         code=FindingCode.NEIGHBOURHOOD_EXCEEDED,
-        severity=Severity.VIOLATION,
+        severity=_at_most(Severity.VIOLATION, mode),
         message=(
             f"the data that is there was not judged by these shapes: more than {allowed} statements would have to be "
-            "read; approve them to have them judge what is written from then on, or write narrower targets"
+            "read; in force they judge what is written from then on; narrower targets would be judged"
         ),
         graphs=(SHAPES_GRAPH.value,),
     )
@@ -253,7 +263,7 @@ def _finding(shapes: Shapes, code: FindingCode, violation: Violation, stretch: I
     severity = _SEVERITIES.get(result.severity, Severity.VIOLATION) if result.severity else Severity.VIOLATION
     return Finding(
         code=code,
-        severity=severity,
+        severity=_at_most(severity, shapes.mode),
         message=message_of(shapes.document, result),
         graphs=tuple(graphs),
         focus=result.focus.n3,

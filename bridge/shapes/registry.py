@@ -21,6 +21,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from bridge.shapes.application import Mode, mode_of
 from bridge.shapes.document import ShapesDocument
 from bridge.shapes.engine import Engine
 from bridge.shapes.model import ShapesModel
@@ -53,6 +54,11 @@ class Shapes:
     def model(self) -> ShapesModel:
         """What the shapes look at; only of shapes without problems."""
         return ShapesModel(self.document)
+
+    @cached_property
+    def mode(self) -> Mode:
+        """What becomes of a change that they find fault with; only of shapes without problems."""
+        return mode_of(self.document)
 
     @cached_property
     def engine(self) -> Engine:

@@ -8,6 +8,7 @@ Rules
 * Patterns compile, and flags are among those that mean the same everywhere.
 * No shape contains itself (SHACL section 3.4.3 leaves the meaning open), none is nested beyond `DEEPEST` or unfolds
   to more than `LARGEST` shapes: judging must end. A shape that is referred to is described.
+* What the base says of its shapes in words of its own is as `application` has it.
 * All of it is total and linear in the document, apart from the unfolding, which is counted and not carried out.
 
 Example
@@ -25,6 +26,7 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from bridge.shapes.application import faults
 from bridge.shapes.model import PATH, PROPERTY, PROPERTY_SHAPE, SHAPE_LISTS, SHAPE_VALUED, referred, shapes_of
 from bridge.shapes.parameters import RULES
 from bridge.shapes.paths import levels, read_path
@@ -69,7 +71,7 @@ class Problem:
 def problems(document: ShapesDocument) -> list[Problem]:
     """Every problem of a shapes graph; none: it can be used."""
     shapes = shapes_of(document)
-    found = list(_vocabulary(document))
+    found = [*_vocabulary(document), *(Problem(*fault) for fault in faults(document))]
     for shape in shapes:
         found += _values(document, shape)
         found += _paths(document, shape)

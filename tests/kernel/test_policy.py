@@ -46,7 +46,12 @@ conditions = st.recursive(
 def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(found: list[Finding]) -> None:
     verdict = DEFAULT_POLICY.verdict(found)
     violations = {each.code for each in found if each.severity is Severity.VIOLATION}
-    of_shapes = {FindingCode.SHAPE_VIOLATION, FindingCode.EXISTING_VIOLATION}
+    of_shapes = {
+        FindingCode.SHAPE_VIOLATION,
+        FindingCode.REVIEWABLE_VIOLATION,
+        FindingCode.EXISTING_VIOLATION,
+        FindingCode.NEIGHBOURHOOD_EXCEEDED,
+    }
     grave = {each.code for each in found if each.severity is not Severity.INFO} - of_shapes
     if violations & REFUSED or grave & REFUSED:
         assert verdict is Verdict.REFUSED

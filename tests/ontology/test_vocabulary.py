@@ -8,6 +8,7 @@ import pytest
 import rdflib
 from rdflib.namespace import RDF, RDFS
 
+from bridge.shapes.application import MODE, Mode
 from kernel.rule_table import PREDICATE, PROPOSE, Proposal, RuleKind
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, M
 
@@ -38,6 +39,10 @@ def test_the_reserved_graphs_are_declared() -> None:
 def test_the_terms_of_rules_are_declared() -> None:
     terms = {M + name for name in (*RuleKind, *Proposal)} | {PREDICATE.value, PROPOSE.value}
     assert terms <= set(map(str, DECLARED))
+
+
+def test_the_terms_of_shapes_are_declared() -> None:
+    assert {MODE.value, *(mode.iri.value for mode in Mode)} <= set(map(str, DECLARED))
 
 
 def test_the_terms_of_certificates_are_declared() -> None:

@@ -36,6 +36,7 @@ PREFIXES: Final = """
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix m: <https://w3id.org/muniment#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
 """
 _CANONICAL: Final = OxigraphCanonicaliser()

@@ -18,7 +18,7 @@ Example
 >>> store.add(ox.Quad(g, g, g, g))
 >>> dataset = Dataset(complete=False, union=False, default_graphs=(Iri("urn:g"),), named_graphs=())
 >>> text = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
->>> answer(store, text, dataset, negotiate("text/csv", scan(text).form))
+>>> finish(evaluate(store, text, dataset), negotiate("text/csv", scan(text).form))
 b'n\r\n1\r\n'
 """
 
@@ -46,17 +46,6 @@ if TYPE_CHECKING:
 
 _CACHED: Final = 256
 _SHOWN: Final = 200
-
-
-def answer(store: ox.Store, text: str, dataset: Dataset, form: Format, *, now: Instant | None = None) -> bytes:
-    """The serialised answer of a query: `evaluate` and `finish` in one.
-
-    Raises:
-        QueryRefused: as `evaluate` and `finish` do.
-        NotAcceptable: as `finish` does.
-        StoreUnavailable: the store cannot be read.
-    """
-    return finish(evaluate(store, text, dataset, now=now), form)
 
 
 def evaluate(store: ox.Store, text: str, dataset: Dataset, *, now: Instant | None = None) -> Results:

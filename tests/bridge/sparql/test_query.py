@@ -8,7 +8,7 @@ import pyoxigraph as ox
 import pytest
 
 from bridge.sparql.dataset import Dataset
-from bridge.sparql.query import answer, evaluate, finish
+from bridge.sparql.query import evaluate, finish
 from bridge.sparql.results import negotiate
 from bridge.sparql.scan import scan
 from kernel.errors import QueryRefused
@@ -22,7 +22,8 @@ DATASET = Dataset(complete=False, union=False, default_graphs=(G,), named_graphs
 def ask(text: str, *quads: ox.Quad, dataset: Dataset = DATASET, now: Instant | None = None) -> bytes:
     store = ox.Store()
     store.extend(quads)
-    return answer(store, text, dataset, negotiate("text/csv, text/turtle", scan(text).form), now=now)
+    form = negotiate("text/csv, text/turtle", scan(text).form)
+    return finish(evaluate(store, text, dataset, now=now), form)
 
 
 def quad(value: str) -> ox.Quad:

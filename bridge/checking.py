@@ -22,8 +22,8 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from itertools import chain
 from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -69,20 +69,23 @@ _IMPORTS: Final = Iri(OWL + "imports")
 _Said: TypeAlias = "tuple[Statement, Spelling, Validity]"
 
 
-@dataclass(frozen=True, slots=True)
 class Material:
     """What is to be checked.
 
     Args:
         data: what holds.
         shapes: to check it by.
+        sources: the first file that describes a node.
+
+    Attributes:
         unused: how many statements the files have in m:shapes although shapes were given besides.
     """
 
-    data: Data
-    shapes: Shapes
-    unused: int
-    _sources: Mapping[Term, Path]
+    def __init__(self, data: Data, shapes: Shapes, sources: Mapping[Iri, Path], unused: int) -> None:
+        self.data = data
+        self.shapes = shapes
+        self.unused = unused
+        self._sources = sources
 
     @property
     def shapes_found(self) -> bool:
@@ -96,8 +99,19 @@ class Material:
         return sorted({value.value for value in named if isinstance(value, Iri)})
 
     def source(self, node: Term) -> Path | None:
-        """The first file in which something is said of a node; None for what is a value only."""
-        return self._sources.get(node)
+        """The first file that describes a node, or else that has it as a value."""
+        described = self._sources.get(node) if isinstance(node, Iri) else None
+        return described or self._mentioned.get(node)
+
+    @cached_property
+    def _mentioned(self) -> Mapping[Term, Path]:
+        """The files of nodes that are values and are not described."""
+        found: dict[Term, Path] = {}
+        of_data = (triple for triple, _ in self.data.items())
+        for subject, _, value in chain(of_data, self.shapes.document):
+            if value not in self._sources:
+                found.setdefault(value, self._sources[subject])
+        return found
 
 
 class Reading:
@@ -113,7 +127,7 @@ class Reading:
         self._instant = instant
         self._refusals = refusals
         self._progress = progress
-        self._sources: dict[Term, Path] = {}
+        self._sources: dict[Iri, Path] = {}
 
     def read(self, files: Sequence[Path], shapes: Sequence[Path]) -> Material:
         """What is in the files.
@@ -140,7 +154,7 @@ class Reading:
                     _add(data, statement, spelling)
             before += file.size
         document = ShapesDocument.of_triples((given if shapes else own or data).items())
-        return Material(data, Shapes(document), len(own) if shapes else 0, self._sources)
+        return Material(data, Shapes(document), self._sources, len(own) if shapes else 0)
 
     def _held(self, file: LoadFile, number: int, tell: Callable[[int], None]) -> Iterator[tuple[Statement, Spelling]]:
         """What holds at the instant of what a file says."""

@@ -73,8 +73,9 @@ class Validation:
         for shape, targets in self._targeted:
             for focus, spellings in targets:
                 found = engine.judge_in(self._data, shape, focus, spellings)
-                yield from sorted((result for result in found if result.key not in seen), key=_place)
-                seen.update(result.key for result in found)
+                if found:
+                    yield from sorted((result for result in found if result.key not in seen), key=_place)
+                    seen.update(result.key for result in found)
                 done += 1
                 if done % _TOLD_EVERY == 0 or done == self.foci:
                     progress(done, self.foci)

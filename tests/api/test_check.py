@@ -283,6 +283,13 @@ def test_the_file_that_speaks_of_a_node_is_named(folder: Path) -> None:
     assert (result["level"], result["ruleId"]) == ("error", "https://x.org/N <https://x.org/name> MinCount")
 
 
+def test_a_node_that_is_a_value_only_lies_where_it_is_one(folder: Path) -> None:
+    one, two = turtle(folder, "one.ttl", ":a a :P ."), turtle(folder, "two.ttl", ":b :age 'old' .")
+    shapes = ":S sh:targetObjectsOf :age ; sh:targetNode :nowhere ; sh:datatype xsd:int ."
+    ended = run("check", one, two, "--shapes", turtle(folder, "shapes.ttl", shapes))
+    assert ended.lines[2:4] == ['    two.ttl: "old"', "    shapes.ttl: <https://x.org/nowhere>"]
+
+
 def test_a_report_goes_to_a_file_that_stays_when_there_is_none(folder: Path) -> None:
     ended = check(folder, PERSON, ":a a :P .", "--format", "turtle", "--output", "report.ttl")
     assert (ended.status, ended.output) == (1, "")

@@ -39,8 +39,13 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSION: Final = "2.1.0"
+FINGERPRINTS: Final = ("shaclResult/v1", "primaryLocationLineHash")
+"""By what a result is the same in the next run; the second is what code scanning goes by, and would make itself from the line."""
 
 _LEVELS: Final = {Severity.VIOLATION: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+_LONGEST: Final = 1024
+"""Characters of a description that what reads these logs takes."""
 
 _Members: TypeAlias = dict[str, object]
 _RuleKey: TypeAlias = "tuple[Iri, str | None, Iri]"
@@ -95,13 +100,16 @@ class _Rules:
         return name if count == 1 else f"{name} {count}"
 
     def _descriptor(self, rule: _Rule, result: Result) -> _Members:
-        subject = "each value" if result.path is None else result.path
+        name, shape = component_name(result.component), self._telling.name(result.shape)
+        asked = f"{result.path or 'each value'}: {self._telling.cause(result)}"
         return {
             "id": rule.id,
-            "name": component_name(result.component),
-            "shortDescription": {"text": f"{subject}: {self._telling.cause(result)}"},
+            "name": name,
+            "shortDescription": {"text": asked[:_LONGEST]},
+            "fullDescription": {"text": asked[:_LONGEST]},
+            "help": {"text": f"{asked}. The shape {shape} asks for this, by {result.component.n3}."},
             "defaultConfiguration": {"level": _LEVELS[self._telling.severity(result)]},
-            "properties": {"shape": self._telling.name(result.shape), "component": result.component.value},
+            "properties": {"shape": shape, "component": result.component.value},
         }
 
 
@@ -116,7 +124,7 @@ def _result(result: Result, telling: Telling, rules: _Rules, source: Path | None
         "level": _LEVELS[telling.severity(result)],
         "message": {"text": telling.message(result)},
         "locations": [location],
-        "partialFingerprints": {"shaclResult/v1": _fingerprint(rule, result)},
+        "partialFingerprints": dict.fromkeys(FINGERPRINTS, _fingerprint(rule, result)),
     }
     value = result.spelled or result.value
     said = {"path": result.path, "value": None if value is None else RESTORED.n3(value)}

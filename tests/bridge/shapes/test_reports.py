@@ -148,6 +148,8 @@ MEMBERS: Final[dict[str, object]] = {
                             "id": str,
                             "name": str,
                             "shortDescription": TEXT,
+                            "fullDescription": TEXT,
+                            "help": TEXT,
                             "defaultConfiguration": {"level": str},
                             "properties": dict,
                         }
@@ -167,7 +169,7 @@ MEMBERS: Final[dict[str, object]] = {
                             "physicalLocation": {"artifactLocation": {"uri": str}},
                         }
                     ],
-                    "partialFingerprints": {"shaclResult/v1": str},
+                    "partialFingerprints": {"shaclResult/v1": str, "primaryLocationLineHash": str},
                     "properties": dict,
                 }
             ],

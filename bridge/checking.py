@@ -33,6 +33,7 @@ from bridge.loading.counted import Counted
 from bridge.loading.files import CHANGES, LoadFile, nodes_of, read_file
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusal
+from bridge.placing import Lines, Place
 from bridge.shapes.data import Data
 from bridge.shapes.document import ShapesDocument
 from bridge.shapes.model import shapes_of
@@ -86,6 +87,7 @@ class Material:
         self.shapes = shapes
         self.unused = unused
         self._sources = sources
+        self._lines = Lines()
 
     @property
     def shapes_found(self) -> bool:
@@ -98,10 +100,17 @@ class Material:
         named = (value for _, name, value in self.shapes.document if name == _IMPORTS)
         return sorted({value.value for value in named if isinstance(value, Iri)})
 
-    def source(self, node: Term) -> Path | None:
-        """The first file that describes a node, or else that has it as a value."""
-        described = self._sources.get(node) if isinstance(node, Iri) else None
-        return described or self._mentioned.get(node)
+    def place(self, node: Term) -> Place | None:
+        """Where a node is first described, or else the first file that has it as a value.
+
+        Raises:
+            OSError: the file cannot be read again.
+        """
+        path = self._sources.get(node) if isinstance(node, Iri) else None
+        if path is None or not isinstance(node, Iri):
+            path = self._mentioned.get(node)
+            return None if path is None else Place(path, None)
+        return Place(path, self._lines.of(path, node.value))
 
     @cached_property
     def _mentioned(self) -> Mapping[Term, Path]:
@@ -142,7 +151,7 @@ class Reading:
         """
         every = [LoadFile.of(path) for path in (*files, *shapes)]
         total, before = sum(file.size for file in every), 0
-        data, own, given = Data({}), Data({}), Data({})
+        data, own, given = Data({}, self._instant), Data({}), Data({})
         for number, file in enumerate(every):
             tell = partial(_further, self._progress, before, total)
             for statement, spelling in self._held(file, number, tell):

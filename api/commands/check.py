@@ -178,9 +178,9 @@ def _in_words(problem: Problem, material: Material) -> str:
 
     name = Telling(material.shapes.document).name(problem.place)
     place = f"at a node without a name, of {name}" if is_blank(problem.place) else f"at {name}"
-    source = material.source(problem.place)
+    where = material.place(problem.place)
     value = "" if problem.value is None or is_blank(problem.value) else f", in {problem.value.n3}"
-    return f"{source or 'shapes'}: the shapes cannot be used, {place}{value}: {problem.reason}"
+    return f"{where or 'shapes'}: the shapes cannot be used, {place}{value}: {problem.reason}"
 
 
 def _notes(material: Material) -> Iterator[str]:
@@ -222,7 +222,7 @@ def _pieces(
         case ReportFormat.JSON_LD:
             return rdf.jsonld(results, telling)
         case ReportFormat.SARIF:
-            return sarif(results, telling, checked.material.source)
+            return sarif(results, telling, checked.material.place)
         case ReportFormat.TEXT:
             return _text(checked, results, validation, telling)
 
@@ -235,7 +235,7 @@ def _text(checked: _Check, results: Iterable[Result], validation: Validation, te
     groups = Groups(telling, checked.material.data)
     for result in results:
         groups.add(result)
-    for line in groups.lines(checked.material.source):
+    for line in groups.lines(checked.material.place):
         yield f"{printable(line)}\n"
     roots = len(checked.material.shapes.model.roots)
     yield f"checked   {_counted(len(checked.material.data), 'statement')}, valid at {print_instant(checked.instant)}\n"

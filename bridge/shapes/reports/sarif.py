@@ -5,15 +5,15 @@ Rules
 * A rule is what a shape asks for by one constraint component along one path. Its id stays the same while the shape
   keeps its name; rules that would share an id are numbered.
 * Violations are errors, warnings are warnings, infos are notes.
-* A result lies in the file that speaks of its focus, where that is known, and at the focus as its logical location.
-  There is no region: the formats read here do not tell lines.
+* A result lies where its focus is described (`bridge.placing`), at the line where that is known, and at the focus as
+  its logical location.
 * The log is written as results come, so that the rules, which the results name by index, stand last.
 
 Example
 -------
 ::
 
-    file.writelines(sarif(validation.results(), Telling(shapes.document), material.source))
+    file.writelines(sarif(validation.results(), Telling(shapes.document), material.place))
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import json
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import quote
 
@@ -32,7 +31,9 @@ from certificates.findings import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
+    from bridge.placing import Place
     from bridge.shapes.reports.telling import Telling
     from bridge.shapes.results import Result
     from kernel.terms import Iri, Term
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSION: Final = "2.1.0"
 FINGERPRINTS: Final = ("shaclResult/v1", "primaryLocationLineHash")
-"""By what a result is the same in the next run; the second is what code scanning goes by, and would make itself from the line."""
+"""By what a result is the same in the next run; code scanning goes by the second alone."""
 
 _LEVELS: Final = {Severity.VIOLATION: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
@@ -51,19 +52,19 @@ _Members: TypeAlias = dict[str, object]
 _RuleKey: TypeAlias = "tuple[Iri, str | None, Iri]"
 
 
-def sarif(results: Iterable[Result], telling: Telling, source: Callable[[Term], Path | None]) -> Iterator[str]:
+def sarif(results: Iterable[Result], telling: Telling, place: Callable[[Term], Place | None]) -> Iterator[str]:
     """The log, in pieces.
 
     Args:
         results: of one validation.
         telling: of the shapes that they are of.
-        source: the file that speaks of a node.
+        place: where a node is described.
     """
     rules = _Rules(telling)
     yield f'{{"$schema":{_json(SCHEMA)},"version":"{VERSION}","runs":[{{"columnKind":"unicodeCodePoints",\n"results":['
     between = "\n"
     for result in results:
-        yield between + _json(_result(result, telling, rules, source(result.focus)))
+        yield between + _json(_result(result, telling, rules, place(result.focus)))
         between = ",\n"
     driver = {"name": "Muniment", "version": version("muniment"), "rules": rules.descriptors}
     yield f'],\n"tool":{{"driver":{_json(driver)}}}}}]}}\n'
@@ -113,11 +114,12 @@ class _Rules:
         }
 
 
-def _result(result: Result, telling: Telling, rules: _Rules, source: Path | None) -> _Members:
+def _result(result: Result, telling: Telling, rules: _Rules, place: Place | None) -> _Members:
     rule = rules.of(result)
     location: _Members = {"logicalLocations": [{"fullyQualifiedName": RESTORED.n3(result.focus), "kind": "resource"}]}
-    if source is not None:
-        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(source)}}
+    if place is not None:
+        region: _Members = {} if place.line is None else {"region": {"startLine": place.line}}
+        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(place.path)}, **region}
     members: _Members = {
         "ruleId": rule.id,
         "ruleIndex": rule.index,

@@ -16,7 +16,7 @@ Example
     groups = Groups(telling, data)
     for result in validation.results():
         groups.add(result)
-    print("\n".join(groups.lines(source)))
+    print("\n".join(groups.lines(place)))
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from kernel.terms import Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
+    from bridge.placing import Place
     from bridge.shapes.data import Data
     from bridge.shapes.reports.telling import Telling
     from bridge.shapes.results import Result
@@ -80,39 +80,39 @@ class Groups:
         if len(group.samples) < SAMPLES:
             group.samples.append(result)
 
-    def lines(self, source: Callable[[Term], Path | None]) -> Iterator[str]:
+    def lines(self, place: Callable[[Term], Place | None]) -> Iterator[str]:
         """What was found, the gravest first.
 
         Args:
-            source: the file that speaks of a node.
+            place: where a node is described.
         """
         groups = sorted(self._groups.values(), key=lambda group: (_GRAVITY[group.severity], -group.count))
         for group in groups[:CAUSES]:
-            yield from self._told(group, source)
+            yield from self._told(group, place)
             yield ""
         rest = groups[CAUSES:]
         if rest:
             yield f"… and {sum(group.count for group in rest):,} more, of {len(rest):,} other causes"
             yield ""
 
-    def _told(self, group: _Group, source: Callable[[Term], Path | None]) -> Iterator[str]:
+    def _told(self, group: _Group, place: Callable[[Term], Place | None]) -> Iterator[str]:
         first = group.samples[0]
         told = f"{group.severity.value} × {group.count:,}" if group.count > 1 else group.severity.value
         subject = "" if first.path is None else f"{_cut(first.path)} "
         yield f"{told}: {subject}{self._telling.cause(first)}"
         yield f"  {component_name(first.component)}, by {self._telling.name(first.shape)}"
         for result in group.samples:
-            yield f"    {self._sample(result, source(result.focus))}"
+            yield f"    {self._sample(result, place(result.focus))}"
         if group.count > len(group.samples):
             yield f"    … and {group.count - len(group.samples):,} more"
 
-    def _sample(self, result: Result, source: Path | None) -> str:
+    def _sample(self, result: Result, place: Place | None) -> str:
         value = result.spelled or result.value
         if value is not None and result.value == result.focus:
             shown = self._shown(value)
         else:
             shown = "  ".join(self._shown(each) for each in (result.focus, value) if each is not None)
-        return shown if source is None else f"{source}: {shown}"
+        return shown if place is None else f"{place}: {shown}"
 
     def _shown(self, term: Term) -> str:
         if not is_blank(term):

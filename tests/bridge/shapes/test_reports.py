@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rdflib.namespace import RDF, SH
 
 from bridge.documents.json_text import parse_json
+from bridge.placing import Place
 from bridge.shapes.data import Data
 from bridge.shapes.reports import rdf
 from bridge.shapes.reports.sarif import sarif
@@ -166,7 +167,7 @@ MEMBERS: Final[dict[str, object]] = {
                     "locations": [
                         {
                             "logicalLocations": [{"fullyQualifiedName": str, "kind": str}],
-                            "physicalLocation": {"artifactLocation": {"uri": str}},
+                            "physicalLocation": {"artifactLocation": {"uri": str}, "region": {"startLine": int}},
                         }
                     ],
                     "partialFingerprints": {"shaclResult/v1": str, "primaryLocationLineHash": str},
@@ -178,7 +179,7 @@ MEMBERS: Final[dict[str, object]] = {
 }
 """The members that we write. SARIF 2.1.0 knows each of them where it stands, and knows no others there (section 3)."""
 
-OPTIONAL: Final = {"physicalLocation", "properties"}
+OPTIONAL: Final = {"physicalLocation", "region", "properties"}
 
 
 def assert_shaped(value: object, form: object, place: str = "") -> None:
@@ -197,13 +198,13 @@ def assert_shaped(value: object, form: object, place: str = "") -> None:
         assert isinstance(value, form), place
 
 
-def log_of(turtle: str, data: str, source: Callable[[Term], Path | None] = lambda _: None) -> Json:
+def log_of(turtle: str, data: str, place: Callable[[Term], Place | None] = lambda _: None) -> Json:
     known, results = validated(turtle, data)
-    return parse_json("".join(sarif(results, Telling(known.document), source)).encode())
+    return parse_json("".join(sarif(results, Telling(known.document), place)).encode())
 
 
-def run_of(turtle: str, data: str, source: Callable[[Term], Path | None] = lambda _: None) -> dict[str, Json]:
-    log = log_of(turtle, data, source)
+def run_of(turtle: str, data: str, place: Callable[[Term], Place | None] = lambda _: None) -> dict[str, Json]:
+    log = log_of(turtle, data, place)
     assert isinstance(log, dict)
     runs = log["runs"]
     assert isinstance(runs, list)
@@ -214,7 +215,7 @@ def run_of(turtle: str, data: str, source: Callable[[Term], Path | None] = lambd
 
 @given(shapes(), st.lists(triples(), max_size=9))
 def test_a_log_has_the_members_that_sarif_asks_for(turtle: str, data: list[str]) -> None:
-    log = json.loads(json.dumps(log_of(turtle, "\n".join(data), lambda _: Path("a b.ttl"))))
+    log = json.loads(json.dumps(log_of(turtle, "\n".join(data), lambda _: Place(Path("a b.ttl"), 7))))
     assert_shaped(log, MEMBERS)
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
@@ -252,7 +253,7 @@ def test_rules_that_would_share_an_id_are_numbered() -> None:
 
 
 def test_an_absolute_file_is_a_file_iri() -> None:
-    run = json.loads(json.dumps(run_of(SHAPES, DATA, lambda _: Path("/data/ä.ttl"))))
+    run = json.loads(json.dumps(run_of(SHAPES, DATA, lambda _: Place(Path("/data/ä.ttl"), None))))
     uris = {each["physicalLocation"]["artifactLocation"]["uri"] for r in run["results"] for each in r["locations"]}
     assert uris == {"file:///data/%C3%A4.ttl"}
 

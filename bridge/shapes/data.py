@@ -5,6 +5,7 @@ Rules
 * A literal is kept as the term that is stored, with the spellings that it was submitted in beside it: sets, counts and
   comparisons go by the term, whatever looks at how a literal is written goes by each spelling.
 * A predicate is indexed backwards when it is first followed backwards.
+* The slice begins at an instant; what no slice is cut from, such as files, is judged by shapes whenever they apply.
 * Value nodes carry the spellings of the statements by which they were reached, and of no others.
 
 Example
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bridge.shapes.paths import Alternative, Repeat, Sequence, Step
 from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
+from kernel.instants import FOREVER
 from kernel.terms import Iri, Literal, Term
 
 if TYPE_CHECKING:
@@ -42,9 +44,14 @@ class Data:
 
     Args:
         triples: the statements, each with the spellings of its literal.
+        at: an instant of the slice.
+
+    Attributes:
+        at: the same.
     """
 
-    def __init__(self, triples: Mapping[Triple, Spellings]) -> None:
+    def __init__(self, triples: Mapping[Triple, Spellings], at: int = FOREVER) -> None:
+        self.at = at
         self._outgoing: dict[Iri, dict[Iri, Nodes]] = {}
         self._incoming: dict[Iri, dict[Term, Nodes]] = {}
         for triple, spellings in triples.items():

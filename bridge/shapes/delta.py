@@ -129,7 +129,7 @@ class Concerned:
         shape, focus = pair
         for outer in self._model.outer.get(shape, ()):
             wider = (outer.node, focus)
-            same_targets = self._model.targets[outer.node] == self._model.targets[shape]
+            same_targets = self._model.since[outer.node] == self._model.since[shape]
             if shape in outer.handed_on and same_targets and parts.get(wider) == parts[pair]:
                 return wider
         return None

@@ -6,6 +6,7 @@ Rules
   followed. Judging reads data, and nothing else; it cannot fail.
 * The results of a property shape are its own, at each value of the shape that has it (SHACL section 4.7.2). Other
   shapes within a shape are only asked whether a value conforms.
+* Before the instant that a shape applies from it is as a deactivated one: it gives no results, and everything conforms.
 * A result is told once, by its key, in the spelling of its value that was found at fault first.
 
 Example
@@ -13,7 +14,7 @@ Example
 ::
 
     engine = Engine(document, model)
-    engine.judge(shape, focus, {triple: (spelling,)})
+    engine.judge(shape, focus, {triple: (spelling,)}, instant)
 """
 
 from __future__ import annotations
@@ -75,15 +76,16 @@ class Engine:
     def __init__(self, document: ShapesDocument, model: ShapesModel) -> None:
         self._shapes = {shape.node: self._compile(document, shape) for shape in model.shapes.values()}
 
-    def judge(self, shape: Iri, focus: Term, triples: Mapping[Triple, Spellings]) -> list[Result]:
+    def judge(self, shape: Iri, focus: Term, triples: Mapping[Triple, Spellings], at: int) -> list[Result]:
         """The results of a shape at a focus, each once.
 
         Args:
             shape: an active shape of the model.
             focus: the node to judge, whether or not it is a target.
             triples: every statement that the results depend on, each with the spellings of its literal.
+            at: an instant at which they hold.
         """
-        return self.judge_in(Data(triples), shape, focus, ())
+        return self.judge_in(Data(triples, at), shape, focus, ())
 
     def judge_in(self, data: Data, shape: Iri, focus: Term, spellings: Spellings) -> list[Result]:
         """The same in data that many foci are judged in.
@@ -100,6 +102,8 @@ class Engine:
         return list(found.values())
 
     def _results(self, shape: _Compiled, data: Data, focus: Term, spellings: Spellings) -> Iterator[Result]:
+        if data.at < shape.shape.applies_from:
+            return
         path = shape.shape.path
         nodes = {focus: spellings}
         values = nodes if path is None else data.follow(path, nodes)

@@ -11,6 +11,8 @@ Rules
 * The results of a property shape of a node shape are results of that node shape, at the same focus. So it can be
   judged by itself wherever the node shape would be: it has the targets of all shapes that hand its results on
   (`targets`).
+* What a shape hands on, it hands on from the instant that it applies from: so targets count from some instant on
+  (`targets_at`).
 
 Example
 -------
@@ -23,8 +25,11 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Final
 
+from bridge.shapes.application import applies_from
 from bridge.shapes.paths import predicates, read_path
 from bridge.shapes.vocabulary import (
     OWL_CLASS,
@@ -35,6 +40,7 @@ from bridge.shapes.vocabulary import (
     TARGETS,
     sh,
 )
+from kernel.instants import BEGINNING
 from kernel.terms import Iri, Term
 
 if TYPE_CHECKING:
@@ -89,6 +95,7 @@ class Shape:
         inner: the shapes that judge its values.
         handed_on: those of them whose results it hands on at its own focus, and does nothing else with.
         lexical: whether it looks at how a literal is spelled.
+        applies_from: the first instant that it judges.
     """
 
     node: Iri
@@ -100,6 +107,7 @@ class Shape:
     inner: tuple[Iri, ...]
     handed_on: frozenset[Iri]
     lexical: bool
+    applies_from: int
 
 
 class ShapesModel:
@@ -110,7 +118,8 @@ class ShapesModel:
         live: those that a target leads to.
         roots: those that have targets.
         outer: for each shape, the live ones whose values it judges.
-        targets: for each live shape, its targets and those of every shape that hands its results on.
+        targets: for each live shape, its targets and those of every shape that hands its results on, at any time.
+        since: the same, by the instant from which they count.
         classes: classes that some shape asks for or targets.
     """
 
@@ -123,7 +132,8 @@ class ShapesModel:
         self.roots = tuple(shape for shape in self.shapes.values() if shape.targets)
         self.live = tuple(self._live())
         self.outer = self._outer()
-        self.targets = self._all_targets()
+        self.since = self._all_targets()
+        self.targets: Mapping[Iri, Targets] = {node: _all(since.values()) for node, since in self.since.items()}
         self.classes = frozenset(each for shape in self.live for each in (*shape.classes, *shape.targets.classes))
         self._along: dict[Iri, list[Shape]] = {}
         self._beside: dict[Iri, list[Shape]] = {}
@@ -134,6 +144,7 @@ class ShapesModel:
                 self._beside.setdefault(predicate, []).append(shape)
         self._closed = tuple(shape for shape in self.live if shape.open_to is not None)
         self._noticed = self._predicates()
+        self._starts = self._all_starts()
         self._lexical = {each.node for each in self.live if any(shape.lexical for shape in self._reached([each]))}
 
     def notices(self, triple: Triple) -> bool:
@@ -161,6 +172,16 @@ class ShapesModel:
         """Whether a shape, or one within it, looks at how literals are spelled."""
         return shape in self._lexical
 
+    def targets_at(self, shape: Iri, instant: int) -> Targets:
+        """The targets of a live shape, and of those that hand its results on, that count at an instant."""
+        if shape not in self._starts:
+            return self.targets[shape]
+        return _all(targets for start, targets in self.since[shape].items() if start <= instant)
+
+    def starts(self, shape: Iri) -> frozenset[int]:
+        """The instants at which a live shape, one within it or one that hands it on begins to apply."""
+        return self._starts.get(shape, frozenset())
+
     def _live(self) -> Iterator[Shape]:
         return self._reached(self.roots)
 
@@ -182,17 +203,26 @@ class ShapesModel:
                 found.setdefault(node, []).append(shape)
         return {node: tuple(shapes) for node, shapes in found.items()}
 
-    def _all_targets(self) -> dict[Iri, Targets]:
-        found = {shape.node: shape.targets for shape in self.live}
+    def _all_targets(self) -> dict[Iri, dict[int, Targets]]:
+        found = {shape.node: {shape.applies_from: shape.targets} if shape.targets else {} for shape in self.live}
         waiting = list(self.roots)
         while waiting:
             shape = waiting.pop()
             for node in shape.handed_on:
-                more = found[node] | found[shape.node]
-                if more != found[node]:
-                    found[node] = more
-                    waiting.append(self.shapes[node])
+                inner, known = self.shapes[node], dict(found[node])
+                for start, targets in found[shape.node].items():
+                    later = max(start, inner.applies_from)
+                    found[node][later] = found[node].get(later, _NOBODY) | targets
+                if found[node] != known:
+                    waiting.append(inner)
         return found
+
+    def _all_starts(self) -> dict[Iri, frozenset[int]]:
+        if all(shape.applies_from == BEGINNING for shape in self.shapes.values()):
+            return {}
+        within = {each.node: {shape.applies_from for shape in self._reached([each])} for each in self.live}
+        starts = {node: frozenset(own | self.since[node].keys()) - {BEGINNING} for node, own in within.items()}
+        return {node: cuts for node, cuts in starts.items() if cuts}
 
     def _predicates(self) -> frozenset[Iri]:
         targets = [shape.targets for shape in self.roots]
@@ -201,6 +231,13 @@ class ShapesModel:
         if self.classes:
             noticed |= {RDF_TYPE, SUBCLASS_OF}
         return frozenset(noticed)
+
+
+_NOBODY: Final = Targets(frozenset(), frozenset(), frozenset(), frozenset())
+
+
+def _all(several: Iterable[Targets]) -> Targets:
+    return reduce(or_, several, _NOBODY)
 
 
 def shapes_of(document: ShapesDocument) -> list[Iri]:
@@ -257,6 +294,7 @@ def _shape(document: ShapesDocument, node: Iri, inner: tuple[Iri, ...]) -> Shape
         inner=inner,
         handed_on=_handed_on(document, node).intersection(inner),
         lexical=any(document.objects(node, predicate) for predicate in _LEXICAL),
+        applies_from=applies_from(document, node),
     )
 
 

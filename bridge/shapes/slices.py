@@ -2,8 +2,9 @@
 
 Rules (SequencedValidity, IncrementalEqualsFull)
 -----
-* The time in which the change may matter is cut wherever a fact of the surroundings begins or ends: throughout a
-  slice the same statements hold. A slice in which the change makes no difference is not judged.
+* The time in which the change may matter is cut wherever a fact of the surroundings begins or ends, and where a shape
+  begins to apply: throughout a slice the same statements hold and the same shapes judge. A slice in which the change
+  makes no difference is not judged.
 * New are the results after the change without those before it, by key. A slice that is clear after it is not judged
   before.
 * A result inside a shape (of a property shape within a property shape) may have been there already through another
@@ -110,14 +111,14 @@ class Slices:
         around = self._surroundings(walk, pair)
         if around is None:
             return
-        for part in _slices(parts, [seen.interval for seen in around.facts]):
+        for part in self._slices(parts, [around]):
             self._budget.spend(len(around.facts))
             after = around.holding(part.start, after=True)
             before = around.holding(part.start, after=False)
             if after == before:
                 continue
-            found = self._results(pair, after)
-            old = {result.key for result in self._results(pair, before)} if found else set()
+            found = self._results(pair, after, part.start)
+            old = {result.key for result in self._results(pair, before, part.start)} if found else set()
             for result in found:
                 if result.key not in old:
                     drawn = graphs | self._drawn_from(walk, around, result, part.start)
@@ -134,8 +135,8 @@ class Slices:
         around = self._surroundings(walk, pair)
         if around is None:
             return
-        for each in _slices([part], [seen.interval for seen in around.facts]):
-            for result in self._results(pair, around.holding(each.start, after=True)):
+        for each in self._slices([part], [around]):
+            for result in self._results(pair, around.holding(each.start, after=True), each.start):
                 yield Violation(result, each, self._drawn_from(walk, around, result, each.start))
 
     def _surroundings(self, walk: Walk, pair: Pair) -> _Surroundings | None:
@@ -145,12 +146,21 @@ class Slices:
         lexical = self._model.is_lexical(pair[0])
         return _Surroundings(pair, facts, self._reader.overlay.spelled(facts) if lexical else {})
 
-    def _results(self, pair: Pair, holding: Holding) -> list[Result]:
+    def _slices(self, parts: Iterable[Interval], around: Sequence[_Surroundings]) -> Iterator[Interval]:
+        """The parts, cut wherever something around begins or ends, or a shape begins to apply."""
+        cuts = {cut for each in around for seen in each.facts for cut in (seen.interval.start, seen.interval.end)}
+        cuts.update(*(self._model.starts(each.pair[0]) for each in around))
+        for part in parts:
+            within = sorted({part.start, part.end, *(cut for cut in cuts if part.contains(cut))})
+            for start, end in pairwise(within):
+                yield Interval(start, end)
+
+    def _results(self, pair: Pair, holding: Holding, instant: int) -> list[Result]:
         shape, focus = pair
         self._budget.spend(len(holding))
-        if not _is_target(self._model.targets[shape], focus, holding):
+        if not _is_target(self._model.targets_at(shape, instant), focus, holding):
             return []
-        return self._engine.judge(shape, focus, holding)
+        return self._engine.judge(shape, focus, holding, instant)
 
     def _new_parts(self, result: Result, pair: Pair, part: Interval) -> Iterable[Interval]:
         """The part of time without those in which another pair gave the same result before the change."""
@@ -159,7 +169,7 @@ class Slices:
         if not others:
             return [part]
         surroundings = [around for other in others if (around := self._surroundings(walk, other)) is not None]
-        slices = _slices([part], [seen.interval for around in surroundings for seen in around.facts])
+        slices = self._slices([part], surroundings)
         return [
             each for each in slices if not any(result.key in self._keys_before(near, each) for near in surroundings)
         ]
@@ -168,7 +178,7 @@ class Slices:
         key = (around.pair, part)
         known = self._keys.get(key)
         if known is None:
-            results = self._results(around.pair, around.holding(part.start, after=False))
+            results = self._results(around.pair, around.holding(part.start, after=False), part.start)
             known = self._keys[key] = {result.key for result in results}
         return known
 
@@ -179,15 +189,6 @@ class Slices:
         if result.focus == focus:
             facts = [*walk.target_facts(shape, focus), *walk.inside(result.shape, focus)]
         return frozenset(seen.content.statement.graph for seen in facts if seen.interval.contains(instant))
-
-
-def _slices(parts: Iterable[Interval], intervals: Iterable[Interval]) -> Iterator[Interval]:
-    """The parts, cut wherever one of the intervals begins or ends."""
-    cuts = {cut for interval in intervals for cut in (interval.start, interval.end)}
-    for part in parts:
-        within = sorted({part.start, part.end, *(cut for cut in cuts if part.contains(cut))})
-        for start, end in pairwise(within):
-            yield Interval(start, end)
 
 
 def _is_target(targets: Targets, focus: Term, holding: Holding) -> bool:

@@ -71,7 +71,7 @@ class Problem:
 def problems(document: ShapesDocument) -> list[Problem]:
     """Every problem of a shapes graph; none: it can be used."""
     shapes = shapes_of(document)
-    found = [*_vocabulary(document), *(Problem(*fault) for fault in faults(document))]
+    found = [*_vocabulary(document), *(Problem(*fault) for fault in faults(document, shapes))]
     for shape in shapes:
         found += _values(document, shape)
         found += _paths(document, shape)

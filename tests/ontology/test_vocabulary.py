@@ -8,7 +8,7 @@ import pytest
 import rdflib
 from rdflib.namespace import RDF, RDFS
 
-from bridge.shapes.application import MODE, Mode
+from bridge.shapes.application import APPLIES_FROM, MODE, Mode
 from kernel.rule_table import PREDICATE, PROPOSE, Proposal, RuleKind
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, M
 
@@ -42,7 +42,7 @@ def test_the_terms_of_rules_are_declared() -> None:
 
 
 def test_the_terms_of_shapes_are_declared() -> None:
-    assert {MODE.value, *(mode.iri.value for mode in Mode)} <= set(map(str, DECLARED))
+    assert {MODE.value, APPLIES_FROM.value, *(mode.iri.value for mode in Mode)} <= set(map(str, DECLARED))
 
 
 def test_the_terms_of_certificates_are_declared() -> None:

@@ -8,9 +8,11 @@ import pyshacl
 import rdflib
 from rdflib.namespace import SH
 
+from bridge.shapes.application import APPLIES_FROM
 from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
 from kernel.intervals import Interval, elementary
 from kernel.terms import XSD_STRING, Iri, Literal, Term
+from kernel.timevalues import parse_point
 from kernel.vocabulary import GENID, SHAPES_GRAPH
 
 if TYPE_CHECKING:
@@ -95,6 +97,28 @@ def held_at(contents: Iterable[FactContent], instant: int) -> list[FactContent]:
     return [content for content in contents if content.interval.contains(Instant(instant))]
 
 
+def starts(shapes: Iterable[FactContent]) -> dict[Iri, int]:
+    """The shapes that apply from some instant on, each with it."""
+    said = (content.statement for content in shapes if content.statement.predicate == APPLIES_FROM)
+    return {each.subject: parse_point(each.object.lexical) for each in said if isinstance(each.object, Literal)}
+
+
+def applying(shapes: Iterable[FactContent], instant: int) -> rdflib.Graph:
+    """The shapes as they apply at an instant: those that do not yet are deactivated."""
+    contents = list(shapes)
+    graph = graph_of(contents)
+    for shape, start in starts(contents).items():
+        if instant < start:
+            graph.add((plain(shape), SH.deactivated, rdflib.Literal(True)))
+    return graph
+
+
+def cut(contents: Iterable[FactContent], shapes: Iterable[FactContent]) -> list[Interval]:
+    """All of time, cut wherever a fact begins or ends or a shape begins to apply."""
+    applied = [Interval(start, FOREVER) for start in starts(shapes).values()]
+    return elementary([Interval(BEGINNING, FOREVER), *applied, *(content.interval for content in contents)])
+
+
 def expected(world: World, plan: Plan) -> dict[int, set[Key]]:
     """full(after) − full(before) at the start of every stretch of time, by pySHACL on everything."""
     held = [fact.content for fact in world.view.believed()]
@@ -103,9 +127,9 @@ def expected(world: World, plan: Plan) -> dict[int, set[Key]]:
     gone = {fact.id for fact in plan.supersede}
     after = [content for content in before if content.id not in gone] + list(plan.record)
     found: dict[int, set[Key]] = {}
-    for part in elementary([Interval(BEGINNING, FOREVER), *(content.interval for content in [*before, *after])]):
+    for part in cut([*before, *after], shapes):
         sides = [graph_of(held_at(side, part.start)) for side in (before, after)]
-        old, new = (full(graph_of(shapes), side) for side in sides)
+        old, new = (full(applying(shapes, part.start), side) for side in sides)
         found[part.start] = new - old
     return found
 

@@ -11,11 +11,9 @@ from bridge.base import Base
 from bridge.shapes import CoreChecker
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
-from kernel.instants import BEGINNING, FOREVER
-from kernel.intervals import Interval, elementary
 from kernel.ports import CertificateState
 from kernel.vocabulary import SHAPES_GRAPH
-from tests.bridge.shapes.oracle import full, graph_of, held_at, told
+from tests.bridge.shapes.oracle import applying, cut, full, graph_of, held_at, told
 from tests.bridge.shapes.test_base import submit
 from tests.bridge.shapes.test_incremental import Assertion, assertions, made, shapes
 from tests.bridge.shapes.world import ADMIN, World, asserts, retracts, years
@@ -36,13 +34,11 @@ def newly_broken(world: World, plan: Plan) -> dict[int, set[Key]]:
     gone = {fact.id for fact in plan.supersede}
     after = [*(content for content in held if content.id not in gone), *plan.record]
     data = [content for content in after if content.statement.graph != SHAPES_GRAPH]
-    old, new = (
-        graph_of(content for content in side if content.statement.graph == SHAPES_GRAPH) for side in (held, after)
-    )
+    old, new = ([each for each in side if each.statement.graph == SHAPES_GRAPH] for side in (held, after))
     found = {}
-    for part in elementary([Interval(BEGINNING, FOREVER), *(content.interval for content in data)]):
+    for part in cut(data, [*old, *new]):
         graph = graph_of(held_at(data, part.start))
-        found[part.start] = full(new, graph) - full(old, graph)
+        found[part.start] = full(applying(new, part.start), graph) - full(applying(old, part.start), graph)
     return found
 
 

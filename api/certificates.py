@@ -175,6 +175,7 @@ def certificate_named(text: str) -> UUID:
 
 
 def certificate_cursor(after: str) -> UUID:
+    """The id after which a page begins. Raises `InvalidParameter` for what is none."""
     identifier = _uuid(after)
     if identifier is None:
         raise InvalidParameter("it is no id of a certificate", remedy="give the `next` of a page", where=AFTER.name)

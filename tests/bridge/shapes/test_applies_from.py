@@ -10,14 +10,18 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from bridge.base import Base
+from bridge.checking import Reading
+from bridge.loading.refusals import Refusals
+from bridge.shapes.validation import Validation
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
+from kernel.instants import parse_instant
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.oracle import expected, told
 from tests.bridge.shapes.test_base import submit
 from tests.bridge.shapes.test_existing import newly_broken
 from tests.bridge.shapes.test_incremental import Assertion, assertions, made, retracted, shapes
-from tests.bridge.shapes.world import World, asserts, retracts, years
+from tests.bridge.shapes.world import PREFIXES, World, asserts, retracts, years
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,6 +110,15 @@ def test_one_slice_where_no_start_lies_within_what_changes() -> None:
     world.view.facts_read = 0
     assert world.judge(*asserts(":a :name 'b' .", years(2021))) == []
     assert world.view.facts_read < 5
+
+
+@pytest.mark.parametrize(("year", "found"), [(2019, 0), (2020, 1)])
+def test_files_are_judged_by_what_applies_at_the_instant_asked_for(tmp_path: Path, year: int, found: int) -> None:
+    (tmp_path / "shapes.ttl").write_text(PREFIXES + NAMED + FROM_2020.format(":S"), encoding="utf-8")
+    (tmp_path / "data.ttl").write_text(PREFIXES + ":a a :A .", encoding="utf-8")
+    reading = Reading(parse_instant(f"{year}-01-01T00:00:00Z"), Refusals(), lambda _done, _total: None)
+    material = reading.read([tmp_path / "data.ttl"], [tmp_path / "shapes.ttl"])
+    assert len(list(Validation(material.shapes, material.data).results())) == found
 
 
 MALFORMED = {

@@ -6,6 +6,8 @@ Rules
   comparisons go by the term, whatever looks at how a literal is written goes by each spelling.
 * A predicate is indexed backwards when it is first followed backwards.
 * The slice begins at an instant; what no slice is cut from, such as files, is judged by shapes whenever they apply.
+* What reifies a statement (RDF 1.2 Concepts, section 1.5) is described in the data itself, or in data of its own:
+  evidence is not data of the base, and only shapes of evidence look at it.
 * Value nodes carry the spellings of the statements by which they were reached, and of no others.
 
 Example
@@ -20,9 +22,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from bridge.shapes.paths import Alternative, Repeat, Sequence, Step
-from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
+from bridge.shapes.vocabulary import RDF_REIFIES, RDF_TYPE, SUBCLASS_OF
 from kernel.instants import FOREVER
-from kernel.terms import Iri, Literal, Term
+from kernel.terms import Iri, Literal, Term, TripleTerm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -45,13 +47,15 @@ class Data:
     Args:
         triples: the statements, each with the spellings of its literal.
         at: an instant of the slice.
+        evidence: where what reifies the statements is described; None: among them.
 
     Attributes:
         at: the same.
     """
 
-    def __init__(self, triples: Mapping[Triple, Spellings], at: int = FOREVER) -> None:
+    def __init__(self, triples: Mapping[Triple, Spellings], at: int = FOREVER, evidence: Data | None = None) -> None:
         self.at = at
+        self._evidence = evidence
         self._outgoing: dict[Iri, dict[Iri, Nodes]] = {}
         self._incoming: dict[Iri, dict[Term, Nodes]] = {}
         for triple, spellings in triples.items():
@@ -90,6 +94,17 @@ class Data:
         if incoming is None:
             incoming = self._incoming[predicate] = self._backwards(predicate)
         return incoming.get(value, _NONE)
+
+    @property
+    def evidence(self) -> Data:
+        """Where what reifies the statements is described."""
+        return self if self._evidence is None else self._evidence
+
+    def reifiers(self, subject: Term, predicate: Iri, value: Term) -> Nodes:
+        """The nodes that reify a statement; they are described in `evidence`."""
+        if not isinstance(subject, Iri):
+            return _NONE
+        return self.evidence.subjects(RDF_REIFIES, TripleTerm(subject, predicate, value))
 
     def subjects_of(self, predicate: Iri) -> Nodes:
         """The nodes that have any value of a predicate; looks at every node."""

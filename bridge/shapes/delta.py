@@ -4,7 +4,8 @@ Rules
 -----
 * A change is a statement and the time in which it comes or goes. What a plan supersedes and records again is no
   change for the time that both cover, unless its literal is spelled anew.
-* A new spelling of a literal that is held is a change too, for as long as the fact holds.
+* A new spelling of a literal that is held is a change too, for as long as the fact holds. Where a shape looks at
+  evidence for what a predicate says, so is any evidence for it, and what is superseded and recorded again.
 * In a load session every fact recorded comes.
 * A property shape need not be judged by itself where the one shape that hands its results on has to be judged anyway.
 
@@ -53,21 +54,21 @@ class Change:
 
 @dataclass(slots=True)
 class _Sides:
-    """When a statement comes, when it goes, and where."""
+    """When a statement comes, when it goes, when what is known beside it changes, and where."""
 
     coming: list[Interval] = field(default_factory=list)
     going: list[Interval] = field(default_factory=list)
-    respelled: list[Interval] = field(default_factory=list)
+    anew: list[Interval] = field(default_factory=list)
     graphs: set[Iri] = field(default_factory=set)
 
     def parts(self) -> Iterator[Interval]:
         """The time in which something changes."""
-        for part in elementary([*self.coming, *self.going, *self.respelled]):
-            comes, goes, respelled = (
+        for part in elementary([*self.coming, *self.going, *self.anew]):
+            comes, goes, anew = (
                 any(interval.contains(Instant(part.start)) for interval in intervals)
-                for intervals in (self.coming, self.going, self.respelled)
+                for intervals in (self.coming, self.going, self.anew)
             )
-            if respelled or comes != goes:
+            if anew or comes != goes:
                 yield part
 
 
@@ -75,19 +76,25 @@ def changes_of_plan(plan: Plan, model: ShapesModel, view: FactsView) -> list[Cha
     """The changes of a plan that is not yet in the view."""
     spelled = {item.fact for item in plan.evidence if item.spelling.object is not None}
     found: dict[Triple, _Sides] = {}
+
+    def is_anew(content: FactContent) -> bool:
+        return content.id in spelled or content.statement.predicate in model.reified
+
     for content in plan.record:
         sides = _noticed(content, model, found)
         if sides is not None:
-            (sides.respelled if content.id in spelled else sides.coming).append(content.interval)
+            (sides.anew if is_anew(content) else sides.coming).append(content.interval)
     for fact in plan.supersede:
         sides = _noticed(fact.content, model, found)
         if sides is not None:
-            sides.going.append(fact.interval)
-    for identifier in spelled.difference(content.id for content in plan.record):
+            (sides.anew if is_anew(fact.content) else sides.going).append(fact.interval)
+    supported = {item.fact for item in plan.evidence} if model.reified else spelled
+    for identifier in supported.difference(content.id for content in plan.record):
         held = view.fact(identifier)
-        sides = _noticed(held.content, model, found) if held is not None else None
-        if held is not None and sides is not None:
-            sides.respelled.append(held.interval)
+        if held is not None and is_anew(held.content):
+            sides = _noticed(held.content, model, found)
+            if sides is not None:
+                sides.anew.append(held.interval)
     changes = (Change(each, tuple(fused(sides.parts())), frozenset(sides.graphs)) for each, sides in found.items())
     return [change for change in changes if change.parts]
 

@@ -14,7 +14,7 @@ Example
 ::
 
     engine = Engine(document, model)
-    engine.judge(shape, focus, {triple: (spelling,)}, instant)
+    engine.judge_in(Data({triple: (spelling,)}, instant), shape, focus, ())
 """
 
 from __future__ import annotations
@@ -26,18 +26,17 @@ from bridge.shapes.constraints.checks import Parameters
 from bridge.shapes.constraints.sets import set_checks
 from bridge.shapes.constraints.shapes import shape_checks
 from bridge.shapes.constraints.values import value_checks
-from bridge.shapes.data import Data
 from bridge.shapes.model import PROPERTY, siblings
 from bridge.shapes.paths import text
 from bridge.shapes.results import Result
 from bridge.shapes.vocabulary import sh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from bridge.shapes.constraints.checks import Check, Fault
-    from bridge.shapes.data import Spellings
-    from bridge.shapes.document import ShapesDocument, Triple
+    from bridge.shapes.data import Data, Spellings
+    from bridge.shapes.document import ShapesDocument
     from bridge.shapes.model import Shape, ShapesModel
     from bridge.shapes.results import ResultKey
     from kernel.terms import Iri, Term
@@ -76,24 +75,13 @@ class Engine:
     def __init__(self, document: ShapesDocument, model: ShapesModel) -> None:
         self._shapes = {shape.node: self._compile(document, shape) for shape in model.shapes.values()}
 
-    def judge(self, shape: Iri, focus: Term, triples: Mapping[Triple, Spellings], at: int) -> list[Result]:
+    def judge_in(self, data: Data, shape: Iri, focus: Term, spellings: Spellings) -> list[Result]:
         """The results of a shape at a focus, each once.
 
         Args:
+            data: whatever the results depend on, or more.
             shape: an active shape of the model.
             focus: the node to judge, whether or not it is a target.
-            triples: every statement that the results depend on, each with the spellings of its literal.
-            at: an instant at which they hold.
-        """
-        return self.judge_in(Data(triples, at), shape, focus, ())
-
-    def judge_in(self, data: Data, shape: Iri, focus: Term, spellings: Spellings) -> list[Result]:
-        """The same in data that many foci are judged in.
-
-        Args:
-            data: whatever the results depend on, and more.
-            shape: an active shape of the model.
-            focus: the node to judge.
             spellings: of the focus, if it is a literal; none: as it is.
         """
         found: dict[ResultKey, Result] = {}

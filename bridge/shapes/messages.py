@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from bridge.shapes.model import REIFIER, REQUIRED
 from bridge.shapes.vocabulary import SH, is_blank, sh
 from kernel.terms import RDF, XSD, Literal, Term
 
@@ -29,6 +30,8 @@ _LONGEST: Final = 100
 _MOST: Final = 10
 _SHORT: Final = {XSD: "xsd", SH: "sh", RDF: "rdf"}
 _NAMESPACES: Final = re.compile(rf"<({'|'.join(map(re.escape, _SHORT))})(\w+)>")
+
+_OF_EVIDENCE: Final = sh("ReifierShapeConstraintComponent")
 
 _REQUIREMENTS: Final = {
     sh(f"{name}ConstraintComponent"): (requirement, tuple(map(sh, parameters.split())))
@@ -87,8 +90,19 @@ def own_messages(document: ShapesDocument, shape: Iri) -> list[Literal]:
 
 def requirement_of(document: ShapesDocument, result: Result) -> str:
     """What is asked for, without saying of what."""
+    if result.component == _OF_EVIDENCE:
+        return _evidence(document, result.shape)
     requirement, parameters = _REQUIREMENTS[result.component]
     return requirement.format(*(_values(document, result.shape, each) for each in parameters))
+
+
+def _evidence(document: ShapesDocument, shape: Iri) -> str:
+    shapes = _values(document, shape, REIFIER)
+    if not shapes:
+        return "needs evidence"
+    if document.is_true(shape, REQUIRED):
+        return f"needs evidence, all of which conforms to {shapes}"
+    return f"may only have evidence that conforms to {shapes}"
 
 
 def _about(result: Result) -> str:

@@ -7,6 +7,7 @@ Rules
 * A shape judges a *focus* through its *values*: the focus itself, or what its path leads to. `inner` are the shapes
   that judge each value: by sh:property, sh:node, sh:not, sh:and, sh:or, sh:xone, sh:qualifiedValueShape, or as the
   qualified shape of a sibling (SHACL section 4.7.3).
+* `reifiers` are the shapes that judge evidence for its values (SHACL 1.2 Core, sh:reifierShape). They look at no data.
 * A class that is itself a shape is its own target (SHACL section 2.1.3.3).
 * The results of a property shape of a node shape are results of that node shape, at the same focus. So it can be
   judged by itself wherever the node shape would be: it has the targets of all shapes that hand its results on
@@ -44,7 +45,7 @@ from kernel.instants import BEGINNING
 from kernel.terms import Iri, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from bridge.shapes.document import ShapesDocument, Triple
     from bridge.shapes.paths import Path
@@ -54,6 +55,8 @@ PROPERTY_SHAPE: Final = sh("PropertyShape")
 PATH: Final = sh("path")
 PROPERTY: Final = sh("property")
 QUALIFIED: Final = sh("qualifiedValueShape")
+REIFIER: Final = sh("reifierShape")
+REQUIRED: Final = sh("reificationRequired")
 SHAPE_VALUED: Final = (PROPERTY, sh("node"), sh("not"), QUALIFIED)
 SHAPE_LISTS: Final = (sh("and"), sh("or"), sh("xone"))
 
@@ -95,6 +98,8 @@ class Shape:
         inner: the shapes that judge its values.
         handed_on: those of them whose results it hands on at its own focus, and does nothing else with.
         lexical: whether it looks at how a literal is spelled.
+        reified: the predicate of its path, if it looks at evidence for what that says.
+        reifiers: the shapes that judge the evidence.
         applies_from: the first instant that it judges.
     """
 
@@ -107,6 +112,8 @@ class Shape:
     inner: tuple[Iri, ...]
     handed_on: frozenset[Iri]
     lexical: bool
+    reified: Iri | None
+    reifiers: tuple[Iri, ...]
     applies_from: int
 
 
@@ -121,13 +128,15 @@ class ShapesModel:
         targets: for each live shape, its targets and those of every shape that hands its results on, at any time.
         since: the same, by the instant from which they count.
         classes: classes that some shape asks for or targets.
+        reified: predicates of statements whose evidence some live shape looks at.
     """
 
     def __init__(self, document: ShapesDocument) -> None:
         nodes = [node for node in shapes_of(document) if not document.is_true(node, sh("deactivated"))]
         inner = {node: _inner(document, node) for node in nodes}
         self.shapes: Mapping[Iri, Shape] = {
-            node: _shape(document, node, tuple(each for each in inner[node] if each in inner)) for node in nodes
+            node: _shape(document, node, [each for each in inner[node] if each in inner], inner.keys())
+            for node in nodes
         }
         self.roots = tuple(shape for shape in self.shapes.values() if shape.targets)
         self.live = tuple(self._live())
@@ -144,6 +153,8 @@ class ShapesModel:
                 self._beside.setdefault(predicate, []).append(shape)
         self._closed = tuple(shape for shape in self.live if shape.open_to is not None)
         self._noticed = self._predicates()
+        self.reified = frozenset(shape.reified for shape in self.live if shape.reified is not None)
+        self._reified = {each.node for each in self.live if any(shape.reified for shape in self._reached([each]))}
         self._starts = self._all_starts()
         self._lexical = {each.node for each in self.live if any(shape.lexical for shape in self._reached([each]))}
 
@@ -172,6 +183,10 @@ class ShapesModel:
         """Whether a shape, or one within it, looks at how literals are spelled."""
         return shape in self._lexical
 
+    def is_reified(self, shape: Iri) -> bool:
+        """Whether a shape, or one within it, looks at evidence."""
+        return shape in self._reified
+
     def targets_at(self, shape: Iri, instant: int) -> Targets:
         """The targets of a live shape, and of those that hand its results on, that count at an instant."""
         if shape not in self._starts:
@@ -185,14 +200,15 @@ class ShapesModel:
     def _live(self) -> Iterator[Shape]:
         return self._reached(self.roots)
 
-    def _reached(self, starts: Iterable[Shape]) -> Iterator[Shape]:
-        """The shapes, and all within them, each once."""
+    def _reached(self, starts: Iterable[Shape], *, evidence: bool = False) -> Iterator[Shape]:
+        """The shapes, and all within them, each once; those that judge evidence on request."""
         waiting = list(starts)
         seen = {shape.node for shape in waiting}
         while waiting:
             shape = waiting.pop()
             yield shape
-            fresh = [node for node in shape.inner if node not in seen]
+            within = (*shape.inner, *shape.reifiers) if evidence else shape.inner
+            fresh = [node for node in within if node not in seen]
             seen.update(fresh)
             waiting += [self.shapes[node] for node in fresh]
 
@@ -220,7 +236,9 @@ class ShapesModel:
     def _all_starts(self) -> dict[Iri, frozenset[int]]:
         if all(shape.applies_from == BEGINNING for shape in self.shapes.values()):
             return {}
-        within = {each.node: {shape.applies_from for shape in self._reached([each])} for each in self.live}
+        within = {
+            each.node: {shape.applies_from for shape in self._reached([each], evidence=True)} for each in self.live
+        }
         starts = {node: frozenset(own | self.since[node].keys()) - {BEGINNING} for node, own in within.items()}
         return {node: cuts for node, cuts in starts.items() if cuts}
 
@@ -255,6 +273,10 @@ def shapes_of(document: ShapesDocument) -> list[Iri]:
 
 def referred(document: ShapesDocument, node: Iri) -> list[Iri]:
     """The shapes that a shape's own constraints refer to."""
+    return [*_judging_values(document, node), *document.nodes(node, REIFIER)]
+
+
+def _judging_values(document: ShapesDocument, node: Iri) -> list[Iri]:
     direct = [each for predicate in SHAPE_VALUED for each in document.nodes(node, predicate)]
     return direct + [each for predicate in SHAPE_LISTS for each in document.members(node, predicate)]
 
@@ -271,7 +293,7 @@ def siblings(document: ShapesDocument, node: Iri) -> list[Iri]:
 
 
 def _inner(document: ShapesDocument, node: Iri) -> list[Iri]:
-    return list(dict.fromkeys([*referred(document, node), *siblings(document, node)]))
+    return list(dict.fromkeys([*_judging_values(document, node), *siblings(document, node)]))
 
 
 def _handed_on(document: ShapesDocument, node: Iri) -> frozenset[Iri]:
@@ -282,7 +304,8 @@ def _handed_on(document: ShapesDocument, node: Iri) -> frozenset[Iri]:
     return frozenset(document.nodes(node, PROPERTY)).difference(others, listed)
 
 
-def _shape(document: ShapesDocument, node: Iri, inner: tuple[Iri, ...]) -> Shape:
+def _shape(document: ShapesDocument, node: Iri, inner: Iterable[Iri], active: Collection[Iri]) -> Shape:
+    looks_at_evidence = bool(document.nodes(node, REIFIER)) or document.is_true(node, REQUIRED)
     paths = [read_path(document, value) for value in document.objects(node, PATH)]
     return Shape(
         node=node,
@@ -291,9 +314,11 @@ def _shape(document: ShapesDocument, node: Iri, inner: tuple[Iri, ...]) -> Shape
         classes=frozenset(document.nodes(node, sh("class"))),
         beside=frozenset(each for predicate in _BESIDE for each in document.nodes(node, predicate)),
         open_to=_open_to(document, node) if document.is_true(node, sh("closed")) else None,
-        inner=inner,
+        inner=tuple(inner),
         handed_on=_handed_on(document, node).intersection(inner),
         lexical=any(document.objects(node, predicate) for predicate in _LEXICAL),
+        reified=next(iter(document.nodes(node, PATH)), None) if looks_at_evidence else None,
+        reifiers=tuple(each for each in document.nodes(node, REIFIER) if each in active),
         applies_from=applies_from(document, node),
     )
 

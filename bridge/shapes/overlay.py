@@ -8,6 +8,7 @@ Rules
 * For a load session the facts recorded are in the view already.
 * A literal counts in each spelling that it was submitted in, and in its stored form if the fact was asserted so: a
   fact has no evidence of another spelling from the certificate that brought it.
+* What evidence says of a fact, the view's and the plan's, is read for shapes of evidence alone.
 
 Example
 -------
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Self
 
+from bridge.shapes.evidence import brought_by, described
 from kernel.terms import Iri, Literal, Term
 from kernel.vocabulary import GOVERNANCE, ONTOLOGY_GRAPH
 
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from uuid import UUID
 
+    from bridge.shapes.data import Spellings
     from bridge.shapes.document import Triple
-    from kernel.facts import FactContent
+    from kernel.facts import Evidence, FactContent
     from kernel.intervals import Interval
     from kernel.plan import Plan
     from kernel.ports import FactsView
@@ -83,6 +86,14 @@ class Spelled:
     after: frozenset[Literal]
 
 
+@dataclass(frozen=True, slots=True)
+class Supported:
+    """What evidence says of a fact before and after the plan."""
+
+    before: Mapping[Triple, Spellings]
+    after: Mapping[Triple, Spellings]
+
+
 class Overlay:
     """Reads the facts of a view as they are before and after a change of them.
 
@@ -91,7 +102,7 @@ class Overlay:
         recorded: the facts that come.
         in_view: whether they are in the view already.
         superseded: the facts that go.
-        spellings: what the plan's evidence says of spellings, by fact.
+        evidence: what comes with the plan.
     """
 
     def __init__(
@@ -101,12 +112,14 @@ class Overlay:
         *,
         in_view: bool,
         superseded: Iterable[UUID] = (),
-        spellings: Mapping[UUID, list[Literal]] | None = None,
+        evidence: Iterable[Evidence] = (),
     ) -> None:
         self._view = view
         self._superseded = frozenset(superseded)
         self._recorded = {content.id for content in recorded}
-        self._spellings = spellings or {}
+        self._evidence: dict[UUID, list[Evidence]] = {}
+        for item in evidence:
+            self._evidence.setdefault(item.content.fact, []).append(item)
         self._by_subject: dict[Iri, list[FactContent]] = {}
         self._by_object: dict[Term, list[FactContent]] = {}
         for content in () if in_view else recorded:
@@ -117,12 +130,8 @@ class Overlay:
     @classmethod
     def of_plan(cls, plan: Plan, view: FactsView) -> Self:
         """What a plan that is not yet in the view does to it."""
-        spellings: dict[UUID, list[Literal]] = {}
-        for item in plan.evidence:
-            if item.spelling.object is not None:
-                spellings.setdefault(item.fact, []).append(item.spelling.object)
         superseded = (fact.id for fact in plan.supersede)
-        return cls(view, plan.record, in_view=False, superseded=superseded, spellings=spellings)
+        return cls(view, plan.record, in_view=False, superseded=superseded, evidence=brought_by(plan))
 
     def match(
         self,
@@ -158,8 +167,8 @@ class Overlay:
         for identifier, seen in literal.items():
             stored = seen.content.statement.object
             old = [item for item in known.get(identifier, ()) if item.content.spelling.object is not None]
-            own = self._spellings.get(identifier, [])
-            before = frozenset(item.content.spelling.object for item in old if item.content.spelling.object is not None)
+            own = _spellings(self._evidence.get(identifier, ()))
+            before = _spellings(old)
             brought = any(item.certificate == seen.certificate for item in old) or (seen.certificate is None and own)
             if not brought and isinstance(stored, Literal):
                 before |= {stored}
@@ -167,3 +176,23 @@ class Overlay:
             if before != {stored} or after != {stored}:
                 found[identifier] = Spelled(before, after)
         return found
+
+    def supported(self, facts: Iterable[Seen]) -> dict[UUID, Supported]:
+        """What evidence says of those facts that have any."""
+        triples = {seen.content.id: seen.triple for seen in facts}
+        known = self._view.evidence_of(list(triples))
+        found: dict[UUID, Supported] = {}
+        for identifier, triple in triples.items():
+            old, own = known.get(identifier, ()), self._evidence.get(identifier, ())
+            before, after = (
+                dict(said for item in side for said in described(item, triple)) for side in (old, [*old, *own])
+            )
+            if after:
+                found[identifier] = Supported(before, after)
+        return found
+
+
+def _spellings(evidence: Iterable[Evidence]) -> frozenset[Literal]:
+    """The spellings of a literal that evidence has."""
+    spelled = (item.content.spelling.object for item in evidence)
+    return frozenset(each for each in spelled if each is not None)

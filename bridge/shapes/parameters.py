@@ -133,6 +133,8 @@ RULES: Final = {
         "qualifiedMinCount": _COUNTED,
         "qualifiedMaxCount": _COUNTED,
         "qualifiedValueShapesDisjoint": Rule("true or false", _is_boolean, on_properties_only=True),
+        "reifierShape": Rule("a shape", _is_node, single=False, on_properties_only=True),
+        "reificationRequired": Rule("true or false", _is_boolean, on_properties_only=True),
         "closed": _BOOLEAN,
         "ignoredProperties": Rule("a list of IRIs", _is_iri, listed=True),
         "hasValue": Rule("a term", _is_any, single=False),

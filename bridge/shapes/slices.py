@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
+from bridge.shapes.data import Data
 from bridge.shapes.neighbourhood import Walk
 from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
 from kernel.intervals import Interval
@@ -33,16 +34,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from uuid import UUID
 
+    from bridge.shapes.data import Spellings
     from bridge.shapes.document import Triple
     from bridge.shapes.engine import Engine
     from bridge.shapes.model import ShapesModel, Targets
     from bridge.shapes.neighbourhood import Budget, Pair, Reader
-    from bridge.shapes.overlay import Seen, Spelled
+    from bridge.shapes.overlay import Seen, Spelled, Supported
     from bridge.shapes.results import Result, ResultKey
     from kernel.terms import Term
 
-Holding: TypeAlias = "dict[Triple, tuple[Literal, ...]]"
-"""The statements that hold throughout a slice, each with the spellings of its literal."""
+_Said: TypeAlias = "dict[Triple, Spellings]"
+"""Statements, each with the spellings of its literal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What holds throughout a slice.
+
+    Args:
+        data: the statements.
+        evidence: what evidence for them says, as far as a shape looks at it.
+    """
+
+    data: _Said
+    evidence: _Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +81,12 @@ class _Surroundings:
     pair: Pair
     facts: Sequence[Seen]
     spelled: Mapping[UUID, Spelled]
+    supported: Mapping[UUID, Supported]
 
     def holding(self, instant: int, *, after: bool) -> Holding:
         """What holds at an instant, before or after the change."""
         found: dict[Triple, set[Literal]] = {}
+        evidence: _Said = {}
         for seen in self.facts:
             if (seen.after if after else seen.before) and seen.interval.start <= instant < seen.interval.end:
                 spellings = found.setdefault(seen.triple, set())
@@ -79,7 +96,10 @@ class _Surroundings:
                     spellings |= known.after if after else known.before
                 elif isinstance(value, Literal):
                     spellings.add(value)
-        return {triple: tuple(sorted(spellings, key=_text)) for triple, spellings in found.items()}
+                support = self.supported.get(seen.content.id)
+                if support is not None:
+                    evidence.update(support.after if after else support.before)
+        return Holding({triple: tuple(sorted(each, key=_text)) for triple, each in found.items()}, evidence)
 
 
 class Slices:
@@ -143,8 +163,10 @@ class Slices:
         facts = walk.surroundings(*pair)
         if facts is None:
             return None
-        lexical = self._model.is_lexical(pair[0])
-        return _Surroundings(pair, facts, self._reader.overlay.spelled(facts) if lexical else {})
+        model, overlay = self._model, self._reader.overlay
+        spelled = overlay.spelled(facts) if model.is_lexical(pair[0]) else {}
+        reified = [seen for seen in facts if seen.triple[1] in model.reified] if model.is_reified(pair[0]) else []
+        return _Surroundings(pair, facts, spelled, overlay.supported(reified) if reified else {})
 
     def _slices(self, parts: Iterable[Interval], around: Sequence[_Surroundings]) -> Iterator[Interval]:
         """The parts, cut wherever something around begins or ends, or a shape begins to apply."""
@@ -157,10 +179,11 @@ class Slices:
 
     def _results(self, pair: Pair, holding: Holding, instant: int) -> list[Result]:
         shape, focus = pair
-        self._budget.spend(len(holding))
-        if not _is_target(self._model.targets_at(shape, instant), focus, holding):
+        self._budget.spend(len(holding.data) + len(holding.evidence))
+        if not _is_target(self._model.targets_at(shape, instant), focus, holding.data):
             return []
-        return self._engine.judge(shape, focus, holding, instant)
+        evidence = Data(holding.evidence, instant) if self._model.is_reified(shape) else None
+        return self._engine.judge_in(Data(holding.data, instant, evidence), shape, focus, ())
 
     def _new_parts(self, result: Result, pair: Pair, part: Interval) -> Iterable[Interval]:
         """The part of time without those in which another pair gave the same result before the change."""
@@ -191,25 +214,25 @@ class Slices:
         return frozenset(seen.content.statement.graph for seen in facts if seen.interval.contains(instant))
 
 
-def _is_target(targets: Targets, focus: Term, holding: Holding) -> bool:
+def _is_target(targets: Targets, focus: Term, data: _Said) -> bool:
     """Whether the node is a focus where these statements hold (SHACL section 2.1.3)."""
     if focus in targets.nodes:
         return True
-    for subject, predicate, value in holding:
+    for subject, predicate, value in data:
         if subject == focus and predicate in targets.subjects_of:
             return True
         if value == focus and predicate in targets.objects_of:
             return True
-    return bool(targets.classes) and not targets.classes.isdisjoint(_classes(focus, holding))
+    return bool(targets.classes) and not targets.classes.isdisjoint(_classes(focus, data))
 
 
-def _classes(node: Term, holding: Holding) -> set[Term]:
+def _classes(node: Term, data: _Said) -> set[Term]:
     """The classes of a node and all above them."""
-    found = {value for subject, predicate, value in holding if subject == node and predicate == RDF_TYPE}
+    found = {value for subject, predicate, value in data if subject == node and predicate == RDF_TYPE}
     waiting = list(found)
     while waiting:
         below = waiting.pop()
-        above = {value for subject, predicate, value in holding if subject == below and predicate == SUBCLASS_OF}
+        above = {value for subject, predicate, value in data if subject == below and predicate == SUBCLASS_OF}
         waiting += above - found
         found |= above
     return found

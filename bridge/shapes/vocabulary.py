@@ -2,10 +2,10 @@
 
 Rules
 -----
-* Every name that the SHACL vocabulary has is in exactly one of three sets: `USABLE` (SHACL Core and its
-  non-validating properties), `UNSUPPORTED` (SHACL-SPARQL, advanced features, SHACL-JS: they may look at any
-  statement, and so cannot be judged on a neighbourhood) and `REPORTED` (what reports are made of; it has no place in
-  a shapes graph).
+* Every name that the SHACL vocabulary has, and of SHACL 1.2 those of its reifier shapes, is in exactly one of three
+  sets: `USABLE` (SHACL Core and its non-validating properties), `UNSUPPORTED` (SHACL-SPARQL, advanced features,
+  SHACL-JS: they may look at any statement, and so cannot be judged on a neighbourhood) and `REPORTED` (what reports are
+  made of; it has no place in a shapes graph).
 * A name in the SHACL namespace that is in none of them is a misspelling.
 
 Example
@@ -29,6 +29,7 @@ RDF_TYPE: Final = Iri(RDF + "type")
 RDF_FIRST: Final = Iri(RDF + "first")
 RDF_REST: Final = Iri(RDF + "rest")
 RDF_NIL: Final = Iri(RDF + "nil")
+RDF_REIFIES: Final = Iri(RDF + "reifies")
 SUBCLASS_OF: Final = Iri(RDFS + "subClassOf")
 RDFS_CLASS: Final = Iri(RDFS + "Class")
 OWL_CLASS: Final = Iri(OWL + "Class")
@@ -54,9 +55,9 @@ PARAMETERS: Final = _names(
     """and class closed datatype disjoint equals flags hasValue ignoredProperties in languageIn lessThan
     lessThanOrEquals maxCount maxExclusive maxInclusive maxLength minCount minExclusive minInclusive minLength
     node nodeKind not or pattern property qualifiedMaxCount qualifiedMinCount qualifiedValueShape
-    qualifiedValueShapesDisjoint uniqueLang xone"""
+    qualifiedValueShapesDisjoint reificationRequired reifierShape uniqueLang xone"""
 )
-"""Parameters of the constraint components of SHACL Core (SHACL section 4)."""
+"""Parameters of the constraint components of SHACL Core (SHACL section 4; SHACL 1.2 Core, `ReifierShape`)."""
 
 PATH_KINDS: Final = _names("alternativePath inversePath oneOrMorePath zeroOrMorePath zeroOrOnePath")
 
@@ -68,8 +69,8 @@ COMPONENTS: Final = _names(
     MaxLengthConstraintComponent MinCountConstraintComponent MinExclusiveConstraintComponent
     MinInclusiveConstraintComponent MinLengthConstraintComponent NodeConstraintComponent NodeKindConstraintComponent
     NotConstraintComponent OrConstraintComponent PatternConstraintComponent PropertyConstraintComponent
-    QualifiedMaxCountConstraintComponent QualifiedMinCountConstraintComponent UniqueLangConstraintComponent
-    XoneConstraintComponent"""
+    QualifiedMaxCountConstraintComponent QualifiedMinCountConstraintComponent ReifierShapeConstraintComponent
+    UniqueLangConstraintComponent XoneConstraintComponent"""
 )
 
 NODE_KINDS: Final = _names("BlankNode BlankNodeOrIRI BlankNodeOrLiteral IRI IRIOrLiteral Literal")

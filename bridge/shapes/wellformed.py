@@ -9,6 +9,8 @@ Rules
 * No shape contains itself (SHACL section 3.4.3 leaves the meaning open), none is nested beyond `DEEPEST` or unfolds
   to more than `LARGEST` shapes: judging must end. A shape that is referred to is described.
 * What the base says of its shapes in words of its own is as `application` has it.
+* Shapes of evidence stand on property shapes whose path is one predicate, since only statements have evidence; what
+  they ask of it in words of the base is among those that evidence has.
 * All of it is total and linear in the document, apart from the unfolding, which is counted and not carried out.
 
 Example
@@ -27,11 +29,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.application import faults
-from bridge.shapes.model import PATH, PROPERTY, PROPERTY_SHAPE, SHAPE_LISTS, SHAPE_VALUED, referred, shapes_of
+from bridge.shapes.evidence import EVIDENCE_WORDS
+from bridge.shapes.model import (
+    PATH,
+    PROPERTY,
+    PROPERTY_SHAPE,
+    REIFIER,
+    REQUIRED,
+    SHAPE_LISTS,
+    SHAPE_VALUED,
+    referred,
+    shapes_of,
+)
+from bridge.shapes.neighbourhood import reach_all
 from bridge.shapes.parameters import RULES
 from bridge.shapes.paths import levels, read_path
-from bridge.shapes.vocabulary import RDF_TYPE, REPORTED, SH, UNSUPPORTED, USABLE, sh
+from bridge.shapes.vocabulary import RDF_TYPE, REPORTED, SH, UNSUPPORTED, USABLE, is_blank, sh
 from kernel.terms import Iri, Literal, Term
+from kernel.vocabulary import M
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,6 +62,11 @@ LARGEST: Final = 5_000
 
 PATH_LEVELS: Final = 10
 """How deep the parts of a path may lie inside one another."""
+
+_NODE_SHAPES: Final = {
+    sh("node"): "sh:node takes a node shape: use sh:property for one with a path",
+    REIFIER: "sh:reifierShape takes a node shape, and this one has a path",
+}
 
 _KNOWN: Final = USABLE | UNSUPPORTED | REPORTED
 
@@ -77,6 +97,7 @@ def problems(document: ShapesDocument) -> list[Problem]:
         found += _paths(document, shape)
         found += _patterns(document, shape)
         found += _references(document, shape)
+        found += _of_evidence(document, shape)
     return found + list(_nesting(document, shapes))
 
 
@@ -196,21 +217,34 @@ def _pattern_fault(pattern: str) -> str | None:
 
 def _references(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
     """Whatever is referred to must be there, and be of the kind that is asked for."""
-    for predicate in SHAPE_VALUED:
+    for predicate in (*SHAPE_VALUED, REIFIER):
         for node in document.nodes(shape, predicate):
             is_property = bool(document.objects(node, PATH))
             if not document.described(node):
                 yield Problem(shape, predicate, node, "there is no such shape")
             elif predicate == PROPERTY and not is_property:
                 yield Problem(node, PATH, None, "a property shape needs a sh:path")
-            elif predicate == sh("node") and is_property:
-                yield Problem(shape, predicate, node, "sh:node takes a node shape: use sh:property for one with a path")
+            elif predicate in _NODE_SHAPES and is_property:
+                yield Problem(shape, predicate, node, _NODE_SHAPES[predicate])
     for predicate in SHAPE_LISTS:
         if any(document.items(head) == [] for head in document.objects(shape, predicate)):
             yield Problem(shape, predicate, None, "the list is empty")
         for node in document.members(shape, predicate):
             if not document.described(node):
                 yield Problem(shape, predicate, node, "there is no such shape")
+
+
+def _of_evidence(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
+    for predicate in (REIFIER, REQUIRED):
+        if document.objects(shape, predicate) and any(map(is_blank, document.objects(shape, PATH))):
+            short = f"sh:{predicate.value.removeprefix(SH)}"
+            yield Problem(
+                shape, predicate, None, f"{short} needs a path of one predicate: only statements have evidence"
+            )
+    for node in reach_all(set(document.nodes(shape, REIFIER)), lambda each: referred(document, each)):
+        for path in document.nodes(node, PATH):
+            if path.value.startswith(M) and path not in EVIDENCE_WORDS:
+                yield Problem(node, PATH, path, f"evidence has no m:{path.value.removeprefix(M)}: check its spelling")
 
 
 def _nesting(document: ShapesDocument, shapes: Sequence[Iri]) -> Iterator[Problem]:

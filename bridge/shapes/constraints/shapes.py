@@ -4,6 +4,8 @@ Rules
 -----
 * A node conforms to a shape that gives no result for it, of whatever severity (section 3.4.1); a deactivated shape
   gives none.
+* What reifies a value's statement must conform to every sh:reifierShape; with sh:reificationRequired there must be
+  something (SHACL 1.2 Core). The result is about the value, as in the working group's tests, not about the reifier.
 * sh:property is not among these: the results of a property shape are its own.
 
 Example
@@ -19,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.constraints.checks import Check, Fault, fault_of
+from bridge.shapes.model import PATH, REIFIER, REQUIRED
 from bridge.shapes.vocabulary import sh
 from kernel.terms import Iri, Term
 
@@ -54,6 +57,9 @@ def shape_checks(said: Parameters, siblings: Sequence[Iri]) -> Components:
             yield name.capitalize(), _counted(conforms, shapes, holds)
     for shape in said.nodes(sh("qualifiedValueShape")):
         yield from _qualified(said, shape, [each for each in siblings if each != shape])
+    reifiers, required = said.nodes(REIFIER), said.is_true(REQUIRED)
+    for predicate in said.nodes(PATH) if reifiers or required else ():
+        yield "ReifierShape", _reified(conforms, predicate, reifiers, required=required)
 
 
 def _counted(conforms: Conforms, shapes: Sequence[Iri], holds: Callable[[int, int], bool]) -> Check:
@@ -61,6 +67,17 @@ def _counted(conforms: Conforms, shapes: Sequence[Iri], holds: Callable[[int, in
         for value, spellings in values.items():
             met = sum(conforms(shape, data, value, spellings) for shape in shapes)
             if not holds(met, len(shapes)):
+                yield fault_of(value, spellings)
+
+    return check
+
+
+def _reified(conforms: Conforms, predicate: Iri, shapes: Sequence[Iri], *, required: bool) -> Check:
+    def check(data: Data, focus: Term, values: Nodes) -> Iterator[Fault]:
+        for value, spellings in values.items():
+            reifiers = data.reifiers(focus, predicate, value)
+            met = all(conforms(shape, data.evidence, each, ()) for shape in shapes for each in reifiers)
+            if not met or (required and not reifiers):
                 yield fault_of(value, spellings)
 
     return check

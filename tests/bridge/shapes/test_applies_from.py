@@ -60,6 +60,11 @@ def test_of_two_shapes_that_hand_on_one_the_earlier_counts() -> None:
     ]
 
 
+def test_targets_of_its_own_count_before_those_that_are_handed_on() -> None:
+    world = World(NAMED + FROM_2020.format(":S") + ":Name sh:targetClass :A .")
+    assert told_of(world.judge(*asserts(":a a :A ."))) == [(None, None)]
+
+
 def test_until_then_what_refers_to_it_finds_it_met() -> None:
     shapes_text = """:S a sh:NodeShape ; sh:targetClass :A ; sh:property [ sh:path :knows ; sh:node :T ] .
         :T a sh:NodeShape ; sh:property [ sh:path :name ; sh:minCount 1 ] ; m:appliesFrom '2020-01-01'^^xsd:date ."""

@@ -157,7 +157,9 @@ GOOD = {
                 sh:minLength 1 ; sh:maxLength 9 ; sh:languageIn ( "en" ) ; sh:uniqueLang true ] ;
             sh:property [ sh:path :w ; sh:equals :v ; sh:disjoint :x ; sh:lessThan :y ; sh:lessThanOrEquals :z ;
                 sh:qualifiedValueShape [ sh:class :B ] ; sh:qualifiedMinCount 1 ; sh:qualifiedMaxCount 2 ;
-                sh:qualifiedValueShapesDisjoint true ] .
+                sh:qualifiedValueShapesDisjoint true ] ;
+            sh:property [ sh:path :z ; sh:reificationRequired true ; sh:reifierShape [ sh:property [
+                sh:path m:confidence ; sh:minInclusive 0.5 ] ] ] .
         :G a sh:PropertyGroup ; rdfs:label "group" .
         <urn:x:shapes> a owl:Ontology ; sh:declare [ sh:prefix "x" ; sh:namespace "urn:x:"^^xsd:anyURI ] .""",
     "a shape used twice": """
@@ -214,7 +216,8 @@ def test_another_spelling_of_what_is_held_changes_no_shape() -> None:
 def test_the_terms_are_those_that_rdflib_knows() -> None:
     known = {str(RDFLIB_SH[name]) for name in RDFLIB_SH.__annotations__}
     keywords = {SH + name for name in ("and", "class", "in", "not", "or")}
-    assert known | keywords == USABLE | UNSUPPORTED | REPORTED
+    of_evidence = {SH + name for name in ("reifierShape", "reificationRequired", "ReifierShapeConstraintComponent")}
+    assert known | keywords | of_evidence == USABLE | UNSUPPORTED | REPORTED
     assert not USABLE & UNSUPPORTED
     assert not USABLE & REPORTED
     assert not UNSUPPORTED & REPORTED

@@ -81,9 +81,11 @@ class Reader:
             found = self._read[key] = list(self.stream(*key))
         return found
 
-    def stream(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
+    def stream(
+        self, subject: Iri | None, predicate: Iri | None, value: Term | None, *, coming_first: bool = False
+    ) -> Iterator[Seen]:
         """The facts that match, as far as they are asked for."""
-        for seen in self.overlay.match(subject, predicate, value):
+        for seen in self.overlay.match(subject, predicate, value, coming_first=coming_first):
             self._budget.spend()
             yield seen
 
@@ -96,6 +98,7 @@ class Walk:
         self._reader = reader
         self._horizon = horizon
         self._used: dict[UUID, Seen] = {}
+        self._afterwards = False
 
     # --- backwards ----------------------------------------------------------------------------------------------------
 
@@ -162,13 +165,21 @@ class Walk:
 
     # --- forwards -----------------------------------------------------------------------------------------------------
 
-    def surroundings(self, shape: Iri, focus: Term) -> list[Seen] | None:
+    def surroundings(self, shape: Iri, focus: Term, *, afterwards: bool = False) -> list[Seen] | None:
         """Every fact that the results of the shape at the focus depend on, its target's included.
 
         None if the node is no focus of the shape at any instant of the horizon.
+
+        Args:
+            shape: a live shape.
+            focus: the node.
+            afterwards: whether it is enough to know what is a focus after the plan.
         """
         self._used = {}
-        if not self._may_be_target(self._model.targets[shape], focus):
+        self._afterwards = afterwards
+        is_target = self._may_be_target(self._model.targets[shape], focus)
+        self._afterwards = False
+        if not is_target:
             return None
         self._look(self._model.shapes[shape], focus, set())
         return list(self._used.values())
@@ -214,13 +225,17 @@ class Walk:
         return found
 
     def _is_object_of(self, predicate: Iri, focus: Term) -> bool:
-        """Whether something points at the node; a pointer that always does is enough, however many there are."""
+        """Whether something points at the node; a pointer that always does is enough, however many there are.
+
+        Afterwards that may be one that the plan brings.
+        """
         found = False
-        for seen in self._reader.stream(None, predicate, focus):
+        for seen in self._reader.stream(None, predicate, focus, coming_first=self._afterwards):
             if seen.interval.overlaps(self._horizon):
                 found = True
                 self._used[seen.content.id] = seen
-                if seen.before and seen.after and seen.interval.intersect(self._horizon) == self._horizon:
+                stays = seen.after and (seen.before or self._afterwards)
+                if stays and seen.interval.intersect(self._horizon) == self._horizon:
                     break
         return found
 

@@ -138,16 +138,26 @@ class Overlay:
         subject: Iri | None = None,
         predicate: Iri | None = None,
         object: Term | None = None,  # noqa: A002 - the term's name in RDF
+        *,
+        coming_first: bool = False,
     ) -> Iterator[Seen]:
         """The facts that match. By predicate alone the whole base is gone through."""
-        for fact in self._view.believed(subject=subject, predicate=predicate, object=object):
+        sides = [self._held(subject, predicate, object), self._recording(subject, predicate, object)]
+        return chain.from_iterable(reversed(sides) if coming_first else sides)
+
+    def _held(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
+        """The facts of the view that match."""
+        for fact in self._view.believed(subject=subject, predicate=predicate, object=value):
             if is_data(fact.statement.graph):
                 identifier = fact.id
                 comes, goes = identifier in self._recorded, identifier in self._superseded
                 yield Seen(fact.content, not comes, not goes, fact.certificate)
-        for content in self._coming(subject, object):
+
+    def _recording(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
+        """The facts that the plan records and that match."""
+        for content in self._coming(subject, value):
             statement = content.statement
-            if predicate in (None, statement.predicate) and object in (None, statement.object):
+            if predicate in (None, statement.predicate) and value in (None, statement.object):
                 yield Seen(content, before=False, after=True, certificate=None)
 
     def _coming(self, subject: Iri | None, value: Term | None) -> Iterable[FactContent]:

@@ -6,7 +6,8 @@ Rules (SequencedValidity, IncrementalEqualsFull)
   begins to apply: throughout a slice the same statements hold and the same shapes judge. A slice in which the change
   makes no difference is not judged.
 * New are the results after the change without those before it, by key. A slice that is clear after it is not judged
-  before.
+  before; and what made a node a focus before is read only if something is found after it, so that of very many pointers
+  at one node the new one is enough.
 * A result inside a shape (of a property shape within a property shape) may have been there already through another
   focus: before it counts as new, every other pair that can give it is judged as it was.
 
@@ -128,22 +129,31 @@ class Slices:
             NeighbourhoodExceeded: too much would have to be read or judged.
         """
         walk = Walk(self._model, self._reader, Interval(parts[0].start, parts[-1].end))
-        around = self._surroundings(walk, pair)
+        around = self._surroundings(walk, pair, afterwards=True)
         if around is None:
             return
-        for part in self._slices(parts, [around]):
-            self._budget.spend(len(around.facts))
-            after = around.holding(part.start, after=True)
-            before = around.holding(part.start, after=False)
-            if after == before:
-                continue
-            found = self._results(pair, after, part.start)
+        differing = list(self._differing(pair, parts, around))
+        if self._model.targets[pair[0]].objects_of and any(found for _, _, found in differing):
+            around = self._surroundings(walk, pair) or around
+            differing = list(self._differing(pair, parts, around))
+        for part, before, found in differing:
             old = {result.key for result in self._results(pair, before, part.start)} if found else set()
             for result in found:
                 if result.key not in old:
                     drawn = graphs | self._drawn_from(walk, around, result, part.start)
                     for new in self._new_parts(result, pair, part):
                         yield Violation(result, new, drawn)
+
+    def _differing(
+        self, pair: Pair, parts: Sequence[Interval], around: _Surroundings
+    ) -> Iterator[tuple[Interval, Holding, list[Result]]]:
+        """The slices in which the change makes a difference: each with what held before, and the results after."""
+        for part in self._slices(parts, [around]):
+            self._budget.spend(len(around.facts))
+            after = around.holding(part.start, after=True)
+            before = around.holding(part.start, after=False)
+            if after != before:
+                yield part, before, self._results(pair, after, part.start)
 
     def standing(self, pair: Pair, part: Interval) -> Iterator[Violation]:
         """Every result of a pair after the change, also one that was there before.
@@ -152,15 +162,15 @@ class Slices:
             NeighbourhoodExceeded: too much would have to be read or judged.
         """
         walk = Walk(self._model, self._reader, part)
-        around = self._surroundings(walk, pair)
+        around = self._surroundings(walk, pair, afterwards=True)
         if around is None:
             return
         for each in self._slices([part], [around]):
             for result in self._results(pair, around.holding(each.start, after=True), each.start):
                 yield Violation(result, each, self._drawn_from(walk, around, result, each.start))
 
-    def _surroundings(self, walk: Walk, pair: Pair) -> _Surroundings | None:
-        facts = walk.surroundings(*pair)
+    def _surroundings(self, walk: Walk, pair: Pair, *, afterwards: bool = False) -> _Surroundings | None:
+        facts = walk.surroundings(*pair, afterwards=afterwards)
         if facts is None:
             return None
         model, overlay = self._model, self._reader.overlay

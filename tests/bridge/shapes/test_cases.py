@@ -12,7 +12,7 @@ from bridge.shapes import CoreChecker
 from certificates.findings import Finding, FindingCode, Severity
 from certificates.ids import uuid7
 from kernel.changes import Assert, End
-from kernel.facts import Fact, FactContent, Spelling
+from kernel.facts import Fact, FactContent, Spelling, Validity
 from kernel.governance import Governance
 from kernel.instants import parse_instant
 from kernel.terms import XSD, Iri, Literal, Statement, TripleTerm
@@ -294,11 +294,14 @@ def hub() -> World:
         (":new a :Person ; :worksFor :org .", []),
         (":new a :Person ; :worksFor :org, :other .", ["Class", "Node", "MinCount"]),
         (":p5 :age 5 .", []),
-        (":p5 a :Person .", []),
+        (":new a :Person ; :worksFor :org . :newer a :Person ; :worksFor :org .", []),
     ],
 )
-def test_case_10_one_more_pointer_at_a_hub_does_not_read_the_others(hub: World, text: str, found: list[str]) -> None:
-    plan = hub.plan(*asserts(text, years(2026)))
+@pytest.mark.parametrize("validity", [years(2026), years(), years(1950, 2050)])
+def test_case_10_one_more_pointer_at_a_hub_does_not_read_the_others(
+    hub: World, text: str, found: list[str], validity: Validity
+) -> None:
+    plan = hub.plan(*asserts(text, validity))
     hub.view.facts_read = 0
     assert sorted(components(hub.checker.findings(plan, hub.view))) == sorted(found)
     assert hub.view.facts_read < 20
@@ -309,6 +312,14 @@ def test_case_10_one_pointer_less_at_a_hub_does_not_read_the_others(hub: World) 
     hub.view.facts_read = 0
     assert hub.checker.findings(plan, hub.view) == []
     assert hub.view.facts_read < 20
+
+
+def test_what_is_wrong_with_a_node_that_was_pointed_at_before_is_nothing_new() -> None:
+    world = World(":O a sh:NodeShape ; sh:targetObjectsOf :worksFor ; sh:class :Org .")
+    world.hold(*asserts(":a :worksFor :org .", years(2000)))
+    assert components(world.judge(*asserts(":a :worksFor :other ."))) == ["Class"]
+    [finding] = world.judge(*asserts(":b :worksFor :org ."))
+    assert (finding.focus, finding.start, finding.end) == ("<urn:x:org>", None, "2000-01-01T00:00:00Z")
 
 
 def test_beyond_the_limit_the_plan_is_held_for_review() -> None:

@@ -6,7 +6,7 @@ Rules
 * The format goes by `Accept`; JSON-LD is the default, and the only one that can be signed.
 * What is too large for memory is sent as it is read. Should reading fail on the way, the connection breaks with the
   chunked coding unfinished; a client that takes nothing for `PATIENCE` seconds is given up.
-* Each chunk is made in a thread, and none is held while the client takes its time.
+* One thread makes the chunks of all exports, turn by turn, and does others' while a client takes its time.
 
 Example
 -------
@@ -92,7 +92,8 @@ async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Res
     signed = parameters.flag(SIGNED)
     media_type = preferred(accepted(request), _SIGNED if signed else _PLAIN)
     bare = request.method == "HEAD"
-    export = await service.read(lambda: _opened(service.base, caller, graph, parameters, media_type, bare=bare))
+    thread = service.sign if signed and not bare else service.read
+    export = await thread(lambda: _opened(service.base, caller, graph, parameters, media_type, bare=bare))
     headers = {
         **state_headers(export.head, export.valid_at),
         "Content-Type": media_type,
@@ -102,7 +103,7 @@ async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Res
         export.close()
         return Response(None, 200, headers)
     try:
-        first = await service.read(export.take)
+        first = await service.chunk(export.take)
     except BaseException:
         export.close()
         raise
@@ -134,7 +135,7 @@ async def _body(service: Service, export: Export, first: bytes) -> AsyncIterator
     chunk = first
     while chunk:
         yield chunk
-        chunk = await service.read(export.take)
+        chunk = await service.chunk(export.take)
 
 
 def _opened(

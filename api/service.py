@@ -3,7 +3,10 @@
 Rules
 -----
 * The base belongs to whoever opened it: it is neither opened nor closed here.
-* Two bounded pools, so that slow queries keep nobody from reading a certificate, and nothing from the health check.
+* Bounded pools, so that slow queries keep nobody from reading a certificate, and nothing from the health check.
+* Exports have two threads of their own. One makes all chunks, in the order in which they are asked for, so each export
+  gets its next one in turn: several that make chunks at once wait for the interpreter at every row of the ledger, and
+  take longer together than one after the other. The other signs, for a signed export is made in one piece.
 * A request's id goes along into the thread. An error comes out of it without the frames that it passed: what a query
   holds of a store belongs to its thread, and may not be let go of in another.
 * Closing waits for what is being done, but not for ever: a query cannot be stopped from outside.
@@ -59,12 +62,16 @@ class Service:
     certificates: CertificateReader = field(init=False, repr=False)
     _queries: ThreadPoolExecutor = field(init=False, repr=False)
     _reads: ThreadPoolExecutor = field(init=False, repr=False)
+    _chunks: ThreadPoolExecutor = field(init=False, repr=False)
+    _signing: ThreadPoolExecutor = field(init=False, repr=False)
     _running: set[Future[Any]] = field(init=False, repr=False, default_factory=set)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "certificates", CertificateReader(self.base.ledger))
         object.__setattr__(self, "_queries", ThreadPoolExecutor(self.settings.query_threads, "query"))
         object.__setattr__(self, "_reads", ThreadPoolExecutor(_READ_THREADS, "read"))
+        object.__setattr__(self, "_chunks", ThreadPoolExecutor(1, "chunk"))
+        object.__setattr__(self, "_signing", ThreadPoolExecutor(1, "sign"))
 
     @classmethod
     def of(cls, request: Request) -> Self:
@@ -80,9 +87,17 @@ class Service:
         """Does what reads or parses, and takes no longer than what it is given."""
         return await self._in(self._reads, work)
 
+    async def chunk(self, work: Callable[[], T]) -> T:
+        """Makes a part of an export; others get theirs in between."""
+        return await self._in(self._chunks, work)
+
+    async def sign(self, work: Callable[[], T]) -> T:
+        """Makes a signed export, which takes as long as its graph is large."""
+        return await self._in(self._signing, work)
+
     def close(self) -> None:
         """Drops what has not begun, and waits a while for what has; `busy` says whether that was enough."""
-        for pool in (self._queries, self._reads):
+        for pool in (self._queries, self._reads, self._chunks, self._signing):
             pool.shutdown(wait=False, cancel_futures=True)
         _, endless = wait(set(self._running), CLOSING)
         if endless:

@@ -3,9 +3,10 @@
 import json
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from threading import Condition
+from threading import Condition, Event, Lock
 from time import perf_counter
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
@@ -481,6 +482,59 @@ def test_the_first_chunk_is_sent_before_the_last_fact_is_read(server: Served) ->
     with failing_after(149), server.client(Role.READER).stream("GET", path()) as answer:
         assert answer.status_code == 200
         assert next(answer.iter_bytes()).startswith(b'{"@context"')
+
+
+class Chunks:
+    """Which chunks are made, by the export's graph, and how many at once; they wait until `go` is set."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+        self.most = 0
+        self.go = Event()
+        self._making = 0
+        self._lock = Lock()
+
+    def of(self, view: SqliteView, graph: Iri) -> Iterator[Fact]:
+        for _ in range(200):
+            with self._lock:
+                self._making += 1
+                self.most = max(self.most, self._making)
+                self.made.append(graph.value)
+            assert self.go.wait(30)
+            with self._lock:
+                self._making -= 1
+            yield from BELIEVED(view, graph=graph)
+
+
+BELIEVED: Final = SqliteView.believed
+
+
+@contextmanager
+def slow_chunks() -> Iterator[Chunks]:
+    slow = Chunks()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exporter, "chunks", partial(chunks, size=1))
+        patch.setattr(SqliteView, "believed", lambda view, *, graph: slow.of(view, graph))
+        yield slow
+
+
+def test_exports_take_turns_and_hold_up_no_short_read(server: Served) -> None:
+    graphs = [f"urn:g{number}" for number in range(6)]
+    for graph in graphs:
+        stated(server.writer, "<urn:a> <urn:p> 'x' .", graph=graph)
+    reader = server.client(Role.READER)
+    with slow_chunks() as slow, ThreadPoolExecutor(len(graphs)) as clients:
+        documents = [clients.submit(exported, reader, "application/n-quads", graph) for graph in graphs]
+        try:
+            first = reader.get("/certificates", timeout=5)  # while six exports want their chunks, and none gets on
+        finally:
+            slow.go.set()
+        assert first.status_code == 200
+        assert {document.result().text.count("\n") for document in documents} == {200}
+    assert slow.most == 1
+    # All have come a good part of the way when the first is there.
+    ended = min(len(slow.made) - slow.made[::-1].index(graph) for graph in graphs)
+    assert {graph: slow.made[:ended].count(graph) > 20 for graph in graphs} == dict.fromkeys(graphs, True)
 
 
 # --- round trip -------------------------------------------------------------------------------------------------------

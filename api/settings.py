@@ -29,6 +29,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from api.errors import InvalidSetting
 from api.suggestions import did_you_mean
+from api.wording import in_words
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 
 if TYPE_CHECKING:
@@ -89,21 +90,25 @@ def read_settings(**given: object) -> Settings:
     Raises:
         InvalidSetting: an unknown variable with our prefix, or a value that cannot be used; names it.
     """
-    known = {PREFIX + name.upper() for name in Settings.model_fields}
-    for name in sorted(os.environ):
-        if name.upper().startswith(PREFIX) and name.upper() not in known | _OF_OTHERS:
-            raise InvalidSetting("there is no such setting", remedy=did_you_mean(name, known), where=name)
+    refuse_unknown_variables()
     try:
         return Settings.model_validate({name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         raise _refused(error) from error
 
 
+def refuse_unknown_variables() -> None:
+    """Nothing, if each variable with our prefix is one that is read; they are in capitals. Raises `InvalidSetting`."""
+    known = _OF_OTHERS | {PREFIX + name.upper() for name in Settings.model_fields}
+    for name in sorted(os.environ):
+        if name.upper().startswith(PREFIX) and name not in known:
+            raise InvalidSetting("there is no such setting", remedy=did_you_mean(name, known), where=name)
+
+
 def _refused(error: ValidationError) -> InvalidSetting:
-    first = error.errors(include_url=False)[0]
-    name = str(first["loc"][0])
+    name = str(error.errors(include_url=False)[0]["loc"][0])
     return InvalidSetting(
-        f"the setting {name} cannot be used: {first['msg']}",
+        f"the setting {name} cannot be used: {in_words(error)}",
         remedy="correct it, or leave it out for its default",
         where=PREFIX + name.upper(),
     )

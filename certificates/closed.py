@@ -27,6 +27,10 @@ MAX_BYTES: Final = 1 << 16
 """The size of the largest document that is read: 64 KiB."""
 
 _MAX_CONTAINERS: Final = 64
+_BLANK: Final = b" \t\r\n"
+_BEGINNINGS: Final = frozenset(bytes((byte,)) for byte in b'{["-0123456789tfn')
+"""What a JSON text begins with (RFC 8259 section 2)."""
+
 _REMEDY: Final = "fetch the document again; it has to arrive as it was issued"
 _NONE: Final[frozenset[str]] = frozenset()
 
@@ -40,6 +44,10 @@ def parse(data: bytes) -> object:
         MalformedDocument: `data` is too large, too deeply nested, not UTF-8, not JSON, names a member twice or holds a
             float.
     """
+    # What is no JSON at all is not told of limits that go for JSON.
+    beginning = data.lstrip(_BLANK)[:1]
+    if beginning not in _BEGINNINGS:
+        raise malformed(f"not JSON in UTF-8: it begins with {beginning!r}" if beginning else "there is nothing in it")
     if len(data) > MAX_BYTES:
         raise malformed(f"more than {MAX_BYTES} bytes")
     if data.count(b"{") + data.count(b"[") > _MAX_CONTAINERS:

@@ -7,8 +7,9 @@ Rules
 * One that is not foreseen is one line too, which says where the details are: see `api.commands.unforeseen`.
 * A command's function answers its exit status, and imports what it needs when it runs: `--help` must not wait for that.
 
-Exit status: 0 done; 1 an error; 64 the command line itself was wrong. `muniment load` has more: 2 in review, 3 refused
-or rejected, 4 stale. `muniment audit`: 1 faults, 2 no audit. `muniment check`: 1 it fails, 2 not checked.
+Exit status: 0 done; 1 an error; 64 the command line itself was wrong, or the environment. `muniment load` has more: 2
+in review, 3 refused or rejected, 4 stale. `muniment audit`: 1 faults, 2 no audit. `muniment check`: 1 it fails, 2 not
+checked. A command whose output nobody reads any more, as in `muniment export … | head`, ends with 1 and says nothing.
 
 Example
 -------
@@ -21,12 +22,14 @@ Example
 from __future__ import annotations
 
 import errno
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from typer.exceptions import TyperException
 from typer.main import get_command
 
 from api.commands.audit import audit
+from api.commands.careful import USAGE, careful
 from api.commands.check import check
 from api.commands.decide import decide
 from api.commands.demo import demo
@@ -43,21 +46,17 @@ from api.commands.verify import verify
 from certificates.errors import CertificateError
 from kernel.errors import MunimentError
 
-FAILED: Final = 1
-USAGE: Final = 64
-"""For a command line that cannot be read (`EX_USAGE` of BSD's sysexits)."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
+FAILED: Final = 1
 _REMEDIES: Final = {
     errno.ENOENT: "check the name",
     errno.EACCES: "check who may read and write it",
     errno.EISDIR: "name a file",
     errno.ENOSPC: "make room on the disk",
-    errno.EPIPE: "whatever read the output has ended",
 }
 """What to do about what the system refuses."""
-
-_MISREAD: Final = 2
-"""What typer leaves with in that case; here 2 has a meaning of its own."""
 
 
 class _Done(Exception):
@@ -121,34 +120,52 @@ def muniment(
     """What goes for all commands; the help above is the application's."""
 
 
-app.command(rich_help_panel=_START)(demo)
-app.command(rich_help_panel=_START)(serve)
+app.command(rich_help_panel=_START)(careful(demo))
+app.command(rich_help_panel=_START)(careful(serve))
 app.add_typer(token, name="token", rich_help_panel=_START)
-app.command(rich_help_panel=_WORK)(submit)
-app.command(rich_help_panel=_WORK)(decide)
-app.command(rich_help_panel=_WORK)(query)
-app.command(rich_help_panel=_WORK)(load)
-app.command(rich_help_panel=_WORK)(export)
-app.command(rich_help_panel=_TRUST)(check)
-app.command(rich_help_panel=_TRUST)(verify)
-app.command(rich_help_panel=_TRUST)(key)
-app.command(rich_help_panel=_TRUST)(audit)
+app.command(rich_help_panel=_WORK)(careful(submit))
+app.command(rich_help_panel=_WORK)(careful(decide))
+app.command(rich_help_panel=_WORK)(careful(query))
+app.command(rich_help_panel=_WORK)(careful(load))
+app.command(rich_help_panel=_WORK)(careful(export))
+app.command(rich_help_panel=_TRUST)(careful(check))
+app.command(rich_help_panel=_TRUST)(careful(verify))
+app.command(rich_help_panel=_TRUST)(careful(key))
+app.command(rich_help_panel=_TRUST)(careful(audit))
 app.command(rich_help_panel=_OPERATE)(doctor)
-app.command(rich_help_panel=_OPERATE)(rebuild)
+app.command(rich_help_panel=_OPERATE)(careful(rebuild))
 
 
 def run() -> int:
     """Runs the command that the command line names; answers the exit status."""
     try:
         # Called itself, `app` would put its own hook for what nobody foresaw in the place of ours.
-        get_command(app)()
+        return int(get_command(app)(standalone_mode=False) or 0)
     except _Done as done:
         return done.status
-    except SystemExit as leaving:
-        return USAGE if leaving.code == _MISREAD else int(leaving.code or 0)
+    except SystemExit as leaving:  # nobody reads the output any more
+        return int(leaving.code or 0)
+    except TyperException as error:
+        for line in _misread(error):
+            typer.echo(line, err=True)
+        return USAGE
     except (MunimentError, CertificateError) as error:
         typer.echo(f"muniment: {error}", err=True)
     except OSError as error:
         remedy = _REMEDIES.get(error.errno or 0, "look at the disk and at who may use it")
         typer.echo(f"muniment: {error.filename or 'input or output'}: {error.strerror} ({remedy})", err=True)
     return FAILED
+
+
+def _misread(error: TyperException) -> Iterator[str]:
+    """What is wrong with the command line, on one line; nothing where its help has been shown instead."""
+    from pydantic import ValidationError
+
+    from api.wording import in_words
+
+    if isinstance(error.__cause__, ValidationError):
+        error.message = in_words(error.__cause__)
+    told = error.format_message().strip().rstrip(".")
+    if told:
+        path: str = getattr(getattr(error, "ctx", None), "command_path", "muniment")
+        yield f"muniment: {told[:1].lower()}{told[1:]} (see `{path} --help`)"

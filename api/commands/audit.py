@@ -3,7 +3,8 @@
 Rules
 -----
 * Everything is worked out anew from stored bytes. Nothing is repaired.
-* A base that is being served is audited beside the service, but for its stores, which are open there.
+* A base that is being served is audited beside the service, but for its stores, which are open there: the last line
+  says so, and nothing that was not looked at is counted.
 * Of many faults the first are listed; all are counted.
 
 Example
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from api.commands.options import Data, require_base
+from api.commands.options import Data, public_key, require_base
 from api.commands.progress import waiting
 from certificates.errors import CertificateError
 from kernel.errors import MunimentError
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.auditing.audit import Audit
+    from bridge.auditing.faults import Counts
 
 SOUND: Final = 0
 FAULTS: Final = 1
@@ -58,10 +60,9 @@ def audit(
     Example: muniment audit --data data --key key.json
     """
     from bridge.auditing.audit import audit as audited
-    from certificates.keys import VerifyingKey
 
     try:
-        public = None if key is None else VerifyingKey.from_multikey(key.read_text(errors="replace").strip())
+        public = None if key is None else public_key(key)
         with waiting("auditing"):
             found = audited(require_base(data), public)
     except (MunimentError, CertificateError) as error:
@@ -84,11 +85,26 @@ def in_words(found: Audit) -> Iterator[str]:
     yield f"signed      {counts.certificates} certificates, {counts.signatures} signatures verified"
     yield f"items       {counts.items} verified, {counts.by_commitment} more by commitment only"
     yield f"tables      {counts.facts} facts, {counts.evidence} pieces of evidence"
-    yield f"stores      complete: {counts.complete} quads, current: {counts.current} quads"
+    yield f"stores      {_stores(counts)}"
     for note in found.notes:
         yield f"note        {printable(note)}"
     for fault in found.faults[:_LISTED]:
         yield f"fault       {printable(fault.place)}: {printable(fault.what)}"
     if found.total > _LISTED:
         yield f"            … and {found.total - _LISTED} more"
-    yield "sound: everything fits together" if found.sound else f"not sound: {found.total} faults"
+    if not found.sound:
+        yield f"not sound: {found.total} faults"
+    elif found.whole:
+        yield "sound: everything fits together"
+    else:
+        yield "sound, as far as was looked at: stop the service, and audit again, for the stores"
+
+
+def _stores(counts: Counts) -> str:
+    """How many quads were compared, of each store that was looked at."""
+    each = {"complete": counts.complete, "current": counts.current}
+    if all(count is None for count in each.values()):
+        return "not looked at"
+    return ", ".join(
+        f"{name}: {'not looked at' if count is None else f'{count} quads'}" for name, count in each.items()
+    )

@@ -123,6 +123,8 @@ def check(
     except CallerError as error:
         typer.echo(f"muniment: {error}", err=True)
         return NO_CHECK
+    except BrokenPipeError:  # whatever read the report has ended: no error to speak of
+        raise
     except OSError as error:
         typer.echo(f"muniment: {error.filename or 'input or output'}: {error.strerror}", err=True)
         return NO_CHECK

@@ -25,7 +25,17 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from api.commands.options import TokenEnv, TokenFile, iri_option, local_principal, named_token, named_url, require_base
+from api.commands.options import (
+    MaybeData,
+    MaybeUrl,
+    TokenEnv,
+    TokenFile,
+    folder_or_url,
+    iri_option,
+    local_principal,
+    named_token,
+    require_base,
+)
 from api.commands.output import written_to
 from api.commands.progress import waiting
 from kernel.errors import BaseInUse, InvalidParameter
@@ -77,13 +87,8 @@ class Exported:
 def export(
     graph: Annotated[str, typer.Argument(metavar="GRAPH", help="The graph's IRI.")] = DEFAULT_GRAPH.value,
     *,
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The base's folder."),
-    ] = None,
-    url: Annotated[
-        str | None, typer.Option("--url", help="A running service, instead of a folder. [default: $MUNIMENT_URL]")
-    ] = None,
+    data: MaybeData = None,
+    url: MaybeUrl = None,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
     as_of: Annotated[
@@ -119,15 +124,13 @@ def export(
         raise InvalidParameter("only JSON-LD can be signed", remedy="leave --format or --signed out", where="--format")
     iri_option("GRAPH", graph)
     wanted = Wanted(graph, output_format, as_of, valid_at, annotations, signed)
-    service = named_url(url, data)
-    if service is not None:
+    asked = folder_or_url(data, url, token=bool(token_env or token_file))
+    if isinstance(asked, Path):
+        document = _from_folder(asked, wanted)
+    else:
         from api.commands.remote import exported
 
-        document = exported(service, named_token(token_env, token_file), wanted)
-    elif data is not None:
-        document = _from_folder(data, wanted)
-    else:
-        raise InvalidParameter("there is nothing to export from", remedy="give --data DIR or --url URL")
+        document = exported(asked, named_token(token_env, token_file), wanted)
     with document as told, written_to(output) as file:
         with nullcontext() if output is None and sys.stdout.isatty() else waiting("exporting"):
             for chunk in told.chunks:

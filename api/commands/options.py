@@ -8,7 +8,8 @@ Rules
 * A token is named, never given, for a command line is no secret: it is in a variable, or in a file that its owner alone
   can read.
 * What speaks to a service takes from the environment what the command line leaves out: `MUNIMENT_URL` and
-  `MUNIMENT_TOKEN_FILE`. A folder that is named goes before the URL of the environment.
+  `MUNIMENT_TOKEN_FILE`. What is named on the command line goes before the environment, and there a folder before a URL.
+* A folder and a service, both named on the command line, are an error, and so is a token where a folder is asked.
 
 Example
 -------
@@ -21,16 +22,24 @@ from __future__ import annotations
 import getpass
 import os
 import stat
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from certificates.errors import CertificateError, UnreadableKey
 from kernel.access import Principal, Role
-from kernel.errors import InvalidParameter, InvalidTerm, NotFound
+from kernel.errors import InvalidParameter, InvalidTerm, MunimentError, NotFound
 from kernel.terms import Iri
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from certificates.keys import VerifyingKey
+
 LEDGER: Final = "ledger.sqlite"
+DATA_VARIABLE: Final = "MUNIMENT_DATA"
 URL_VARIABLE: Final = "MUNIMENT_URL"
 TOKEN_FILE_VARIABLE: Final = "MUNIMENT_TOKEN_FILE"  # noqa: S105 - the name of a variable
 
@@ -42,6 +51,15 @@ Data = Annotated[
     typer.Option(
         "--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The folder in which the base lies."
     ),
+]
+
+MaybeData = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="DIR", file_okay=False, help=f"The base's folder. [default: ${DATA_VARIABLE}]"),
+]
+
+MaybeUrl = Annotated[
+    str | None, typer.Option("--url", help=f"A running service, instead of a folder. [default: ${URL_VARIABLE}]")
 ]
 
 SERVICE: Final = "http://127.0.0.1:8350"
@@ -109,9 +127,38 @@ def named_token(variable: str | None, file: Path | None) -> str | None:
     return _token_in(Path(path)) if path else None
 
 
-def named_url(url: str | None, data: Path | None = None) -> str | None:
-    """The service that is named; None where there is none, or a folder is named instead."""
-    return url or (None if data is not None else os.environ.get(URL_VARIABLE) or None)
+def named_url(url: str | None) -> str | None:
+    """The service that is named, here or in the environment; None where there is none."""
+    return url or os.environ.get(URL_VARIABLE) or None
+
+
+def folder_or_url(data: Path | None, url: str | None, *, token: bool) -> Path | str:
+    """What is to be asked: a folder, or the URL of a service.
+
+    Args:
+        data: the folder of the command line.
+        url: the service of the command line.
+        token: whether the command line names a token.
+
+    Raises:
+        InvalidParameter: both are named on the command line, or a folder and a token, or nothing is named anywhere.
+    """
+    if data is not None and url is not None:
+        raise InvalidParameter(
+            "a folder and a service are both named", remedy="give --data DIR or --url URL, not both", where="--url"
+        )
+    if data is not None and token:
+        raise InvalidParameter(
+            "a token is named, and a folder asks for none", remedy="leave it out, or give --url URL instead of --data",
+            where="--data",
+        )  # fmt: skip
+    if url is not None:
+        return url
+    folder = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
+    asked = folder or os.environ.get(URL_VARIABLE)
+    if not asked:
+        raise InvalidParameter("nothing is named that could be asked", remedy="give --data DIR or --url URL")
+    return asked
 
 
 def _token_in(file: Path) -> str:
@@ -127,6 +174,29 @@ def _token_in(file: Path) -> str:
     if not token:
         raise InvalidParameter(f"there is no token in {file}", remedy="put one there", where="--token-file")
     return token
+
+
+@contextmanager
+def within(file: Path) -> Iterator[None]:
+    """What is wrong with something in a file names the file too."""
+    try:
+        yield
+    except (CertificateError, MunimentError) as error:
+        if not (error.where or "").startswith(str(file)):
+            error.where = f"{file}: {error.where}" if error.where else str(file)
+        raise
+
+
+def public_key(file: Path) -> VerifyingKey:
+    """The key in a file that `--key` names. Raises `UnreadableKey`, which names the file."""
+    from certificates.keys import VerifyingKey
+
+    with within(file):
+        try:
+            return VerifyingKey.from_multikey(file.read_text(errors="replace").strip())
+        except UnreadableKey as error:
+            error.remedy = "give --key the public key of the base, as `muniment key` prints it"
+            raise
 
 
 def iri_option(option: str, text: str) -> Iri:

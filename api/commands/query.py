@@ -25,7 +25,16 @@ from typing import Annotated, Final
 
 import typer
 
-from api.commands.options import TokenEnv, TokenFile, local_principal, named_token, named_url, require_base
+from api.commands.options import (
+    MaybeData,
+    MaybeUrl,
+    TokenEnv,
+    TokenFile,
+    folder_or_url,
+    local_principal,
+    named_token,
+    require_base,
+)
 from api.commands.progress import waiting
 from kernel.errors import BaseInUse, InvalidParameter
 
@@ -92,13 +101,8 @@ def query(
         str, typer.Argument(metavar="QUERY", help="SPARQL; @FILE reads it from a file, - from standard input.")
     ] = "-",
     *,
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The base's folder."),
-    ] = None,
-    url: Annotated[
-        str | None, typer.Option("--url", help="A running service, instead of a folder. [default: $MUNIMENT_URL]")
-    ] = None,
+    data: MaybeData = None,
+    url: MaybeUrl = None,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
     as_of: Annotated[
@@ -113,26 +117,28 @@ def query(
 
     Example: muniment query 'SELECT * { ?s ?p ?o } LIMIT 5' --data data --valid-at 1999
     """
+    asked = folder_or_url(data, url, token=bool(token_env or token_file))
     table = output is ResultFormat.TABLE or (output is None and sys.stdout.isatty())
     accept = ACCEPT[ResultFormat.TABLE] if table else UNSAID if output is None else ACCEPT[output]
     question = Question(_read(text), accept, as_of, valid_at)
-    service = named_url(url, data)
-    if service is not None:
+    if isinstance(asked, Path):
+        reply = _ask_folder(asked, question)
+    else:
         from api.commands.remote import ask
 
-        reply = ask(service, named_token(token_env, token_file), question)
-    elif data is not None:
-        reply = _ask_folder(data, question)
-    else:
-        raise InvalidParameter("there is nothing to ask", remedy="give --data DIR or --url URL")
+        reply = ask(asked, named_token(token_env, token_file), question)
     _print(reply, table=table)
     return 0
 
 
 def _read(text: str) -> str:
-    if text == "-":
-        return sys.stdin.read()
-    return Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
+    try:
+        if text == "-":
+            return sys.stdin.read()
+        return Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
+    except UnicodeDecodeError as error:
+        place = "standard input" if text == "-" else text[1:]
+        raise InvalidParameter("this is not UTF-8", remedy="give a SPARQL query as text", where=place) from error
 
 
 def _ask_folder(data: Path, question: Question) -> Reply:

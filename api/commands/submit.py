@@ -3,6 +3,7 @@
 Rules
 -----
 * The file is a request as `POST /changes` takes it (docs/writing.md), in JSON.
+* What is no JSON is not sent: the service would take the blame on itself, and not know the file.
 * The answer says what became of it: applied, in review, or refused, and why.
 
 Example
@@ -14,6 +15,7 @@ Example
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -52,10 +54,22 @@ def submit(
     body = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     if not body.strip():
         raise InvalidParameter("there is nothing in it", remedy='write {"changes": […]}', where=str(file))
+    _require_json(body, file)
     told = submit_remotely(named_url(url) or SERVICE, named_token(token_env, token_file), body, dry_run=dry_run)
     for line in in_words(told):
         typer.echo(line)
     return EXIT_STATUS[told["state"] or _STATES[told["verdict"]]]
+
+
+def _require_json(body: bytes, file: Path) -> None:
+    try:
+        json.loads(body, parse_int=str)
+    except (ValueError, RecursionError) as error:  # UnicodeDecodeError and JSONDecodeError are ValueErrors
+        raise InvalidParameter(
+            f"this is not JSON: {error}",
+            remedy="for RDF, use `muniment load`, or POST /changes with the media type of the format",
+            where="standard input" if str(file) == "-" else str(file),
+        ) from error
 
 
 def in_words(told: Told) -> Iterator[str]:

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from api.commands.careful import careful
 from api.commands.options import LEDGER, Data, iri_option, require_base
 from kernel.access import Principal, Role
 from kernel.errors import InvalidParameter
@@ -66,6 +67,7 @@ class RoleName(StrEnum):
 
 
 @token.command()
+@careful
 def create(
     data: Data,
     role: Annotated[
@@ -122,6 +124,7 @@ def create(
 
 
 @token.command("list")
+@careful
 def list_tokens(data: Data) -> int:
     """List the principals: id, role, graphs, when made, until when, state. Columns are separated by tabs.
 
@@ -138,6 +141,7 @@ def list_tokens(data: Data) -> int:
 
 
 @token.command()
+@careful
 def revoke(
     identifier: Annotated[str, typer.Argument(metavar="ID", help="The principal's id, as `token list` shows it.")],
     data: Data,

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.commands.options import public_key, within
 from api.commands.progress import waiting
 from certificates.ids import urn
 
@@ -61,12 +62,13 @@ def verify(
 
     Example: muniment verify certificate.json --key key.json
     """
-    from certificates.keys import VerifyingKey
     from certificates.proof import verify as verified
 
-    public = VerifyingKey.from_multikey(key.read_text(errors="replace").strip())
+    public = public_key(key)
     document = file.read_bytes()
-    for line in _export(document, public) or in_words(verified(_credential(document), public)):
+    with within(file):
+        lines = _export(document, public) or list(in_words(verified(_credential(document), public)))
+    for line in lines:
         typer.echo(line)
     return 0
 

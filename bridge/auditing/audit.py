@@ -67,8 +67,13 @@ class Audit:
 
     @property
     def sound(self) -> bool:
-        """Whether there are none."""
+        """Whether there are none, in what was looked at."""
         return not self.total
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was looked at, the stores too."""
+        return self.counts.complete is not None and self.counts.current is not None
 
 
 def audit(directory: Path, key: VerifyingKey | None = None) -> Audit:

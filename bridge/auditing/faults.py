@@ -62,8 +62,8 @@ class Counts:
     Args:
         items: whose bodies and salts were there.
         by_commitment: items that are gone, so that only their leaf hashes could be verified.
-        complete: quads of the complete store.
-        current: quads of the current store.
+        complete: quads of the complete store; None if that was not looked at.
+        current: quads of the current store; None if that was not looked at.
     """
 
     events: int = 0
@@ -73,8 +73,8 @@ class Counts:
     by_commitment: int = 0
     facts: int = 0
     evidence: int = 0
-    complete: int = 0
-    current: int = 0
+    complete: int | None = None
+    current: int | None = None
 
 
 class Faults:

@@ -1,6 +1,8 @@
 """The command line, as a user has it: every test runs the console script."""
 
 import json
+import os
+import re
 import resource
 import signal
 import subprocess
@@ -19,7 +21,7 @@ from kernel.access import Role
 from kernel.changes import Assert
 from kernel.instants import MINUTE, Instant
 from kernel.terms import Iri
-from tests.api.console import ENVIRONMENT, PATIENCE, Ended, run, running, script, serving
+from tests.api.console import ENVIRONMENT, PATIENCE, SCRIPT, Ended, run, running, script, serving
 from tests.bridge.writing import SetClock, living, write
 
 EX = "https://example.org/"
@@ -122,8 +124,109 @@ def test_the_module_can_be_run_instead_of_the_script() -> None:
 )
 def test_a_command_line_that_cannot_be_read_is_told_apart_from_what_failed(words: tuple[str, ...], named: str) -> None:
     ended = run(*words)
-    assert ended.status == 64
-    assert named in ended.errors
+    assert named in told(ended, 64)
+    assert "--help`" in ended.errors
+    assert not re.search("Value error|Input should|[╭│]", ended.errors)
+
+
+@pytest.mark.parametrize(
+    "words", ["export --format xml", "query ASK{} --format 1", "serve --port abc", "demo --port -1"]
+)
+def test_what_a_value_may_be_is_told_in_plain_words(words: str) -> None:
+    assert re.search(r"'\S+' is (not one of '|no whole number|less than 0)", told(run(*words.split()), 64))
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("PORT=abc", "'abc' is no whole number"),
+        ("PORT=70000", "'70000' is more than 65535"),
+        ("CONFIDENCE=much", "'much' is no number"),
+        ("CONFIDENCE=-1", "'-1' is less than 0"),
+        ("POLICY=lenient", "'lenient' is none of 'default' or 'unsafe-auto-approve'"),
+        ("HOST=", "it is empty"),
+    ],
+)
+def test_what_a_setting_may_be_is_told_in_plain_words(tmp_path: Path, setting: str, said: str) -> None:
+    name, _, value = setting.partition("=")
+    line = told(run("serve", "--data", tmp_path / "data", **{f"MUNIMENT_{name}": value}))
+    assert f"MUNIMENT_{name}: the setting {name.lower()} cannot be used: {said} (" in line
+
+
+COMMAND_LINES = {
+    "demo": "--port 0",
+    "serve": "",
+    "submit": "x.json",
+    "decide": "x approve",
+    "load": "FILE --data x",
+    "export": "--data x",
+    "query": "ASK{} --data x",
+    "check": "x.ttl",
+    "verify": "FILE --key FILE",
+    "key": "--data x",
+    "rebuild": "--data x --into y",
+    "audit": "--data x",
+    "token create": "--data x --role reader",
+    "token list": "--data x",
+    "token revoke": "a --data x",
+}
+
+
+@pytest.mark.parametrize("name", ["MUNIMENT_FOO", "muniment_port"])
+@pytest.mark.parametrize("words", COMMAND_LINES)
+def test_no_command_runs_with_a_variable_that_means_nothing(tmp_path: Path, words: str, name: str) -> None:
+    file = a_file(tmp_path, "facts.nt", "")
+    given = COMMAND_LINES[words].replace("FILE", str(file)).split()
+    assert f"{name}: there is no such setting" in told(run(*words.split(), *given, **{name: "1"}), 64)
+    assert run(*words.split(), "--help", **{name: "1"}).status == 0
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_every_command_but_the_doctor_is_among_those() -> None:
+    assert {*COMMAND_LINES} | {"doctor"} == {*COMMANDS} | {"check"}
+
+
+def test_a_folder_and_a_service_are_not_both_named() -> None:
+    for words in (("export",), ("query", "ASK {}")):
+        both = run(*words, "--data", "x", "--url", "http://127.0.0.1:1")
+        assert "--data DIR or --url URL, not both" in told(both)
+        assert "a folder asks for none" in told(run(*words, "--data", "x", "--token-env", "TOKEN", TOKEN="t"))
+        assert "cannot be reached" in told(run(*words, "--url", "http://127.0.0.1:1", MUNIMENT_DATA="x"))
+        assert "no base in x" in told(run(*words, "--data", "x", MUNIMENT_URL="http://127.0.0.1:1"))
+        assert "no base in x" in told(run(*words, MUNIMENT_DATA="x", MUNIMENT_URL="http://127.0.0.1:1"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("export",),
+        ("query", "SELECT * { ?s ?p ?o }"),
+        ("query", "SELECT * { ?s ?p ?o }", "--format", "table"),
+        ("key",),
+        ("audit",),
+        ("doctor",),
+        ("token", "list"),
+        ("check",),
+        ("check", "--format", "sarif"),
+    ],
+)
+def test_output_that_nobody_reads_any_more_ends_a_command_quietly(tmp_path: Path, words: tuple[str, ...]) -> None:
+    data = loaded(tmp_path)
+    shapes = "<urn:S> a <http://www.w3.org/ns/shacl#NodeShape> ; <http://www.w3.org/ns/shacl#targetNode> <urn:x> ."
+    given = (
+        (tmp_path / "facts.ttl", "--shapes", a_file(tmp_path, "s.ttl", shapes))
+        if "check" in words
+        else ("--data", data)
+    )
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [SCRIPT, *words, *map(str, given)], stdout=writing, stderr=subprocess.PIPE, check=False, text=True,
+        env=ENVIRONMENT, timeout=PATIENCE,
+    )  # fmt: skip
+    os.close(writing)
+    assert ended.returncode == 1
+    assert not [line for line in ended.stderr.splitlines() if not line.startswith(("muniment: note:", "head "))]
 
 
 def test_a_folder_without_a_base_is_not_made_one_by_those_who_only_read(tmp_path: Path) -> None:
@@ -233,7 +336,7 @@ def test_settings_come_from_the_environment_and_unknown_ones_are_refused(tmp_pat
         process.terminate()
         process.wait(PATIENCE)
     assert run("query", "ASK {}", MUNIMENT_DATA=str(data)).output.strip() == "true"
-    assert "MUNIMENT_PORT" in told(run("serve", "--data", data, MUNIMENT_PROT="0"))
+    assert "MUNIMENT_PORT" in told(run("serve", "--data", data, MUNIMENT_PROT="0"), 64)
     assert "policy" in told(run("serve", "--data", data, "--policy", "lenient"))
 
 
@@ -438,6 +541,34 @@ def test_a_certificate_is_verified_by_the_key_of_its_base_alone(tmp_path: Path) 
     assert "issue" in told(run("verify", path, "--key", other))
     assert "Multikey" in told(run("verify", path, "--key", path))
     assert "JSON" in told(run("verify", other, "--key", other))
+
+
+def test_what_cannot_be_verified_names_the_file_at_fault_and_calls_things_by_their_names(tmp_path: Path) -> None:
+    path, key = a_certificate(tmp_path)
+    picture, notes = tmp_path / "picture.png", a_file(tmp_path, "notes.md", "# Notes\n")
+    picture.write_bytes(b"\x89PNG\r\n" + b"[{" * 100_000)
+    for file in (picture, notes):
+        line = told(run("verify", file, "--key", key))
+        assert f"{file}: not JSON in UTF-8: it begins with" in line
+        assert "64" not in line
+        line = told(run("verify", path, "--key", file))
+        assert f"{file}: no Multikey document: not JSON" in line
+        assert "muniment key" in line
+        audited = run("audit", "--data", tmp_path / "data", "--key", file)
+        assert (audited.status, f"{file}: no Multikey document" in audited.errors) == (2, True)
+    altered = a_file(tmp_path, "altered.json", path.read_text().replace('"clear"', '"fine"'))
+    assert f"{altered}: credentialSubject.verdict: " in told(run("verify", altered, "--key", key))
+
+
+def test_what_is_no_request_is_not_sent(tmp_path: Path) -> None:
+    turtle = a_file(tmp_path, "facts.ttl", f"<{EX}a> <{EX}p> 7 .")
+    line = told(run("submit", turtle, "--url", "http://127.0.0.1:1"))
+    assert f"{turtle}: this is not JSON" in line
+    assert "muniment load" in line
+    assert "standard input: this is not JSON" in told(script("submit", "-", "--url", "http://127.0.0.1:1", text="{"))
+    picture = tmp_path / "picture.rq"
+    picture.write_bytes(b"\xff\xfe")
+    assert f"{picture}: this is not UTF-8" in told(run("query", f"@{picture}", "--data", tmp_path))
 
 
 # --- rebuilding -------------------------------------------------------------------------------------------------------

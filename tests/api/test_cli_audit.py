@@ -17,7 +17,8 @@ def test_a_sound_base_is_called_sound_and_what_was_verified_is_counted(tmp_path:
     assert ended.value("log") == "2 events"
     assert ended.value("signed") == "1 certificates, 1 signatures verified"
     assert ended.value("tables").startswith("2 facts")
-    assert ended.lines[-1].startswith("sound")
+    assert ended.value("stores").startswith("complete: ")
+    assert ended.lines[-1] == "sound: everything fits together"
 
 
 def test_a_key_kept_elsewhere_is_verified_with(tmp_path: Path) -> None:
@@ -61,5 +62,7 @@ def test_a_base_is_audited_while_it_is_served_and_it_is_said_what_was_left_out(t
         ended = run("audit", "--data", data)
         assert ended.status == 0
         assert "stores were not looked at" in ended.value("note")
+        assert ended.value("stores") == "not looked at"
+        assert ended.lines[-1] == "sound, as far as was looked at: stop the service, and audit again, for the stores"
         edit(data, "UPDATE facts SET object_key = 7")
         assert run("audit", "--data", data).status == 1

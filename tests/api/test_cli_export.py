@@ -1,18 +1,22 @@
 """`muniment export`, and `muniment verify` of what it signed."""
 
 import json
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from kernel.access import Role
 from tests.api.bodies import EX
-from tests.api.console import run, script, serving
+from tests.api.console import PATIENCE, run, script, serving
 from tests.api.serving import Served
 from tests.api.test_cli import a_file, loaded, told
 from tests.api.test_exports import failing_after, stated
 
 DEFAULT = "https://w3id.org/muniment#default"
+A_SHAPE = "<urn:S> a <http://www.w3.org/ns/shacl#NodeShape> ; <http://www.w3.org/ns/shacl#targetNode> <urn:x> ."
 
 
 @pytest.mark.parametrize(
@@ -41,6 +45,64 @@ def test_a_file_is_there_once_it_is_complete(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
     assert run("export", "--data", data, "--format", "turtle", "--output", file).status == 0
     assert file.read_text(encoding="utf-8") == run("export", "--data", data, "--format", "turtle").output
+
+
+def test_a_file_that_is_replaced_keeps_its_mode_and_a_new_one_gets_what_the_umask_leaves(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    old, new = a_file(tmp_path, "old.ttl", "old"), tmp_path / "new.ttl"
+    old.chmod(0o640)
+    beside = a_file(tmp_path, "beside", "")
+    for file in (old, new):
+        assert run("export", "--data", data, "--output", file).status == 0
+    assert stat.S_IMODE(old.stat().st_mode) == 0o640
+    assert new.stat().st_mode == beside.stat().st_mode
+    assert old.read_bytes() == new.read_bytes() != b"old"
+
+
+def test_what_a_symbolic_link_points_to_is_written_and_the_link_stays(tmp_path: Path) -> None:
+    data = loaded(tmp_path)
+    (tmp_path / "folder").mkdir()
+    target, link, hanging = a_file(tmp_path / "folder", "target", "old"), tmp_path / "link", tmp_path / "hanging"
+    link.symlink_to(Path("folder") / "target")
+    hanging.symlink_to(tmp_path / "folder" / "new")
+    for each in (link, hanging):
+        assert run("export", "--data", data, "--output", each).status == 0
+        assert each.is_symlink()
+    assert target.read_bytes() == (tmp_path / "folder" / "new").read_bytes() != b"old"
+    assert sorted(path.name for path in (tmp_path / "folder").iterdir()) == ["new", "target"]
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_named_pipe_is_written_to_and_stays_one(tmp_path: Path, linked: bool) -> None:
+    data = loaded(tmp_path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    given = tmp_path / "link" if linked else pipe
+    if linked:
+        given.symlink_to(pipe)
+    for words in (
+        ("export", "--data", data),
+        ("check", tmp_path / "facts.ttl", "--shapes", a_file(tmp_path, "s.ttl", A_SHAPE)),
+    ):
+        with ThreadPoolExecutor(1) as reader:
+            read = reader.submit(pipe.read_bytes)
+            assert run(*words, "--output", given).status == 0
+            assert len(read.result(PATIENCE)) > 50
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+    assert given.is_symlink() is linked
+
+
+@pytest.mark.parametrize("command", ["export", "check"])
+def test_a_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path: Path, command: str) -> None:
+    data = loaded(tmp_path)
+    words = {
+        "export": ("export", "--data", data),
+        "check": ("check", tmp_path / "facts.ttl", "--shapes", a_file(tmp_path, "s.ttl", A_SHAPE)),
+    }
+    place = tmp_path / "missing" / "x"
+    ended = run(*words[command], "--output", place)
+    assert f"muniment: {place}: No such file or directory" in ended.errors
+    assert ended.status == {"export": 1, "check": 2}[command]
 
 
 def test_a_signed_export_is_verified_and_an_edited_one_is_not(tmp_path: Path) -> None:

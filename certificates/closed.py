@@ -47,7 +47,9 @@ def parse(data: bytes) -> object:
     # What is no JSON at all is not told of limits that go for JSON.
     beginning = data.lstrip(_BLANK)[:1]
     if beginning not in _BEGINNINGS:
-        raise malformed(f"not JSON in UTF-8: it begins with {beginning!r}" if beginning else "there is nothing in it")
+        raise malformed(
+            f"not JSON in UTF-8: {f'it begins with {beginning!r}' if beginning else 'there is nothing in it'}"
+        )
     if len(data) > MAX_BYTES:
         raise malformed(f"more than {MAX_BYTES} bytes")
     if data.count(b"{") + data.count(b"[") > _MAX_CONTAINERS:

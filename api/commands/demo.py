@@ -5,6 +5,7 @@ Rules
 * Started for the first time it brings the demo base in; started again it goes on with what is there, and with what was
   not brought in yet when it was interrupted. `--reset` removes the demo base first, and nothing but a demo base.
 * The port is tried before anything is made: one that is taken costs nothing but one line.
+* What it says of changes that wait is counted at each start.
 * The token is in a file that its owner alone can read, and never on the screen. It is made anew when it is gone or
   revoked.
 * What is served is not logged line by line, unless asked for: it would bury what there is to try.
@@ -29,6 +30,7 @@ import typer
 
 from api.commands.progress import step_progress, waiting
 from kernel.access import Principal, Role
+from kernel.ports import CertificateState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 
 SIGN_IN_WITHIN: Final = 3_600.0
 """Seconds for which the link that signs in is good."""
+
+_COUNTED: Final = 1000
+"""Changes that wait, at most, when they are counted."""
 
 
 def demo(
@@ -52,7 +57,7 @@ def demo(
     *,
     reset: Annotated[bool, typer.Option("--reset", help="Start over: remove the demo base first.")] = False,
 ) -> int:
-    """Serve a base with some 680 facts in it, to try things on: who held which office, and when.
+    """Serve a base with some 690 facts in it, to try things on: who held which office, and when.
 
     The first start brings the facts in; later ones go on with what is there.
 
@@ -82,28 +87,40 @@ def demo(
         app = create_app(base, settings)
         sessions: Sessions = app.state.sessions
         code = sessions.issue_code(token_hash(token.read_text(encoding="ascii").strip()), SIGN_IN_WITHIN)
-        ended = serve(base, settings, lambda url: _announce(data, url, token, code), app)
+        ended = serve(base, settings, lambda url: _announce(base, data, url, code), app)
     if not ended:
         os._exit(0)  # as `muniment serve` does, and for the same reason
     return 0
 
 
-def _announce(data: Path, url: str, token: Path, code: str) -> None:
-    for line in _words(data, url, token, code):
+def _announce(base: Base, data: Path, url: str, code: str) -> None:
+    with base.ledger.reading() as view:
+        waiting_now = len(view.certificates(state=CertificateState.PENDING, limit=_COUNTED))
+    for line in _words(data, url, code, _reviews(waiting_now)):
         typer.echo(line)
     sys.stdout.flush()
 
 
-def _words(data: Path, url: str, token: Path, code: str) -> Iterator[str]:
+def _reviews(count: int) -> str:
+    """How many changes wait for an editor at this start."""
+    if not count:
+        return "Nothing waits there to be reviewed"
+    if count == 1:
+        return "One change waits there to be reviewed"
+    return f"{f'Over {count - 1}' if count == _COUNTED else count} changes wait there to be reviewed"
+
+
+def _words(data: Path, url: str, code: str, reviews: str) -> Iterator[str]:
     """What to open and what to try."""
-    from bridge.demo import ROOT
+    from bridge.demo import ROOT, TOKEN
 
     muniment, files = _near(Path(sys.argv[0])), _near(Path(str(ROOT)))
+    token = data / TOKEN
     service = f"--url {url} --token-file {token}"
     yield f"muniment serves the demo base in {data} on {url}"
     yield ""
     yield f"  Open {url}/sign-in?code={code}"
-    yield "  in a browser: it signs in an editor, once, within the hour. Two changes wait there to be reviewed."
+    yield f"  in a browser: it signs in an editor, once, within the hour. {reviews}."
     yield ""
     yield "Try, in another terminal: who was in office in 1999; a change; what waits for an editor."
     yield ""

@@ -3,7 +3,8 @@
 Rules
 -----
 * Everything is looked at, whatever was found before; nothing is changed.
-* A port that is taken is in order if Muniment answers there.
+* A port that is taken is in order if Muniment answers there. One that is free says nothing of a base that is being
+  served: then it is said that the service is on another port, which is not known here.
 * For programs there is `--json`: a list of objects with `check`, `grade`, `what` and `remedy`.
 
 Example
@@ -43,7 +44,8 @@ def doctor(
         ),
     ] = None,
     port: Annotated[
-        int | None, typer.Option("--port", min=1, max=65535, help="The port to serve on. [default: 8350]")
+        int | None,
+        typer.Option("--port", min=1, max=65535, help="The port that it serves on, or is to serve on. [default: 8350]"),
     ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print it for programs.")] = False,
@@ -72,7 +74,7 @@ def doctor(
 def _found(data: Path | None, port: int | None) -> Iterator[Diagnosis]:
     from api.errors import InvalidSetting
     from api.settings import read_settings
-    from bridge.diagnosis import Diagnosis, Grade, examine
+    from bridge.diagnosis import Diagnosis, Grade, examine, is_held
 
     yield python()
     yield libraries()
@@ -81,7 +83,7 @@ def _found(data: Path | None, port: int | None) -> Iterator[Diagnosis]:
     except InvalidSetting as error:
         yield Diagnosis("settings", Grade.FAIL, f"{error.where}: {error.message}", error.remedy)
         return
-    yield listening(settings.host, settings.port)
+    yield listening(settings.host, settings.port, served=is_held(settings.data))
     yield from examine(settings.data)
 
 
@@ -107,8 +109,14 @@ def libraries() -> Diagnosis:
     return Diagnosis("libraries", Grade.OK, ", ".join(f"{name} {version}" for name, version in found.items()))
 
 
-def listening(host: str, port: int) -> Diagnosis:
-    """Whether the port is free, or else Muniment's."""
+def listening(host: str, port: int, *, served: bool = False) -> Diagnosis:
+    """Whether the port is free, or else Muniment's.
+
+    Args:
+        host: the address to listen on.
+        port: the port.
+        served: whether a process holds the base already.
+    """
     from api.errors import InvalidSetting
     from api.server import listen
     from bridge.diagnosis import Diagnosis, Grade
@@ -122,7 +130,9 @@ def listening(host: str, port: int) -> Diagnosis:
         if health.get("status") != "ok":
             return Diagnosis("port", Grade.FAIL, f"Muniment answers on port {port}, but not well", "see its log")
         return Diagnosis("port", Grade.OK, f"Muniment answers on port {port}, at head {health.get('head')}")
-    return Diagnosis("port", Grade.OK, f"{port} on {host} is free")
+    free = f"{port} on {host} is free"
+    elsewhere = ": the process that holds the base serves on another, if at all; --port PORT asks there"
+    return Diagnosis("port", Grade.OK, free + elsewhere if served else free)
 
 
 def _health(host: str, port: int) -> dict[str, object] | None:

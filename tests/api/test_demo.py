@@ -16,6 +16,7 @@ import pytest
 from api.commands import progress
 from bridge import demo
 from bridge.base import Base
+from kernel.ports import CertificateState
 from tests.api.console import PATIENCE, Ended, run, running, script, serving
 from tests.requirements import REPOSITORY
 
@@ -109,6 +110,23 @@ def test_started_again_it_goes_on_with_what_is_there(data: Path) -> None:
     assert (data / demo.TOKEN).read_text() == token
 
 
+def test_it_says_how_many_changes_wait_at_each_start(data: Path) -> None:
+    def waits(said: list[str]) -> str:
+        (line,) = (line for line in said if "to be reviewed" in line)
+        return line.partition("hour. ")[2]
+
+    with demonstrated(data) as said:
+        assert waits(said) == "2 changes wait there to be reviewed."
+    with Base.open(data) as base, base.ledger.reading() as view:
+        pending = [str(record.id) for record in view.certificates(state=CertificateState.PENDING)]
+    for left in ("One change waits", "Nothing waits"):
+        with demonstrated(data) as said:
+            where = ("--url", said[0].rsplit(" ", 1)[1], "--token-file", data / demo.TOKEN)
+            assert run("decide", pending.pop(), "reject", *where).status == 3
+        with demonstrated(data) as said:
+            assert waits(said) == f"{left} there to be reviewed."
+
+
 def test_a_token_that_is_gone_or_revoked_is_made_anew(data: Path) -> None:
     old = (data / demo.TOKEN).read_text()
     identifier = run("token", "list", "--data", data).lines[1].split("\t")[0]
@@ -136,7 +154,7 @@ demo.LoadRequest = counted
 """A kill between the staging of a source and its load, the number-th."""
 
 
-@pytest.mark.parametrize("number", [1, 11, 22])
+@pytest.mark.parametrize("number", [1, 11, 26])
 def test_killed_while_it_brings_facts_in_it_goes_on_and_brings_none_in_twice(
     made: Path, tmp_path: Path, number: int
 ) -> None:

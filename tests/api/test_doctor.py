@@ -106,6 +106,17 @@ def test_a_port_that_somebody_else_has_is_told_from_one_that_muniment_answers_on
         assert "/health" in (said["stores"]["what"] or "")
 
 
+def test_a_free_port_says_nothing_of_a_base_that_is_served_on_another(data: Path, port: str) -> None:
+    assert (
+        checked(run("doctor", "--data", data, "--port", port, "--json"))["port"]["what"]
+        == f"{port} on 127.0.0.1 is free"
+    )
+    with serving(data):
+        ended = run("doctor", "--data", data, "--port", port, "--json")
+        assert (ended.status, checked(ended)["port"]["grade"]) == (0, "ok")
+        assert "serves on another, if at all; --port PORT asks there" in (checked(ended)["port"]["what"] or "")
+
+
 def test_a_setting_that_nobody_knows_is_told_with_the_rest(data: Path) -> None:
     ended = run("doctor", "--data", data, "--json", MUNIMENT_PROT="1")
     assert ended.status == 1

@@ -113,6 +113,7 @@ def _with(old: bytes, new: bytes) -> bytes:
         (b"null", "not an object"),
         (b"[]", "not an object"),
         (b"\xff\xfe{\x00}\x00", "not JSON in UTF-8"),
+        (b"\x89PNG" + b"[{" * 100_000, "not JSON in UTF-8: it begins with"),
         (_SECURED[:-1], "not JSON"),
         (_SECURED + b"{}", "not JSON"),
         (b"[" * 100_000, "65536 bytes"),

@@ -80,6 +80,8 @@ def _beside(target: Path, output: Path) -> Iterator[IO[bytes]]:
                 os.fchmod(descriptor, mode)
             os.fsync(descriptor)
         scratch.replace(target)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename == os.fspath(scratch):
+            error.filename, error.filename2 = str(output), None
         scratch.unlink()
         raise

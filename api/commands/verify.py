@@ -22,6 +22,7 @@ import typer
 
 from api.commands.options import public_key, within
 from api.commands.progress import waiting
+from certificates.errors import MalformedDocument
 from certificates.ids import urn
 
 if TYPE_CHECKING:
@@ -102,10 +103,19 @@ def _credential(data: bytes) -> bytes:
     """The signed document, also out of what `GET /certificates/{id}` says about it."""
     try:
         document = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return data  # whoever verifies says what is wrong with it
-    credential = document.get("credential") if isinstance(document, dict) else None
-    return json.dumps(credential).encode() if isinstance(credential, dict) else data
+    if not isinstance(document, dict):
+        return data
+    credential = document.get("credential")
+    if isinstance(credential, dict):
+        return json.dumps(credential).encode()
+    if "proof" not in document:
+        raise MalformedDocument(
+            "it is not signed: there is no proof in it",
+            remedy="name a certificate, as `GET /certificates/{id}` serves it, or an export made with --signed",
+        )
+    return data
 
 
 def in_words(certificate: Certificate) -> Iterator[str]:

@@ -556,6 +556,10 @@ def test_what_cannot_be_verified_names_the_file_at_fault_and_calls_things_by_the
         assert "muniment key" in line
         audited = run("audit", "--data", tmp_path / "data", "--key", file)
         assert (audited.status, f"{file}: no Multikey document" in audited.errors) == (2, True)
+    deep = a_file(tmp_path, "deep.json", "[" * 100_000)
+    assert f"{deep}: more than 65536 bytes" in told(run("verify", deep, "--key", key))
+    unsigned = a_file(tmp_path, "unsigned.json", json.dumps({"@graph": ["x" * 100_000]}))
+    assert f"{unsigned}: it is not signed" in told(run("verify", unsigned, "--key", key))
     altered = a_file(tmp_path, "altered.json", path.read_text().replace('"clear"', '"fine"'))
     assert f"{altered}: credentialSubject.verdict: " in told(run("verify", altered, "--key", key))
 

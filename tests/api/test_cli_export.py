@@ -1,5 +1,6 @@
 """`muniment export`, and `muniment verify` of what it signed."""
 
+import errno
 import json
 import os
 import stat
@@ -103,6 +104,19 @@ def test_a_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path: Path,
     ended = run(*words[command], "--output", place)
     assert f"muniment: {place}: No such file or directory" in ended.errors
     assert ended.status == {"export": 1, "check": 2}[command]
+
+
+def test_a_file_that_cannot_take_its_name_is_named_as_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(source: Path, target: Path) -> Path:
+        raise PermissionError(errno.EPERM, "Operation not permitted", str(source), None, str(target))
+
+    data, file = loaded(tmp_path), a_file(tmp_path, "out", "old")
+    monkeypatch.setattr(Path, "replace", refused)
+    assert f"muniment: {file}: Operation not permitted" in told(run("export", "--data", data, "--output", file))
+    assert file.read_text() == "old"
+    assert not list(tmp_path.glob(".out*"))
 
 
 def test_a_signed_export_is_verified_and_an_edited_one_is_not(tmp_path: Path) -> None:

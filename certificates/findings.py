@@ -43,6 +43,7 @@ class FindingCode(StrEnum):
     REVIEWABLE_VIOLATION = "reviewable-violation"
     EXISTING_VIOLATION = "existing-violation"
     MALFORMED_SHAPES = "malformed-shapes"
+    UNDESCRIBED_SHAPE = "undescribed-shape"
     NEIGHBOURHOOD_EXCEEDED = "neighbourhood-exceeded"
     SINGLE_VALUED_BY_SUBJECT = "single-valued-by-subject"
     SINGLE_VALUED_BY_OBJECT = "single-valued-by-object"

@@ -185,6 +185,7 @@ DEFAULT_POLICY = Policy(
             HasCode(FindingCode.REVIEWABLE_VIOLATION, Severity.VIOLATION),
             HasCode(FindingCode.NEIGHBOURHOOD_EXCEEDED, Severity.VIOLATION),
             HasCode(FindingCode.EXISTING_VIOLATION, Severity.VIOLATION),
+            HasCode(FindingCode.UNDESCRIBED_SHAPE),
             HasCode(FindingCode.LOW_CONFIDENCE),
         )
     ),

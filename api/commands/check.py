@@ -188,6 +188,8 @@ def _in_words(problem: Problem, material: Material) -> str:
 def _notes(material: Material) -> Iterator[str]:
     for imported in material.imports:
         yield f"the shapes import {imported}, which is not fetched: give it with --shapes"
+    for problem in () if material.shapes.problems else material.shapes.undescribed:
+        yield _in_words(problem, material).replace("the shapes cannot be used, ", "")
     if material.unused:
         yield f"{material.unused} statements in the graph m:shapes of the files are not used, as --shapes is given"
 

@@ -145,8 +145,8 @@ class CoreChecker:
             for violation in Existing(usable, written, overlay, Budget(self._existing)).violations():
                 violations.setdefault(violation.result.key, []).append(violation)
         except NeighbourhoodExceeded:
-            return [_not_all_judged(self._existing, written.mode)]
-        return _told(written, violations, FindingCode.EXISTING_VIOLATION)
+            return [*_undescribed(usable, written), _not_all_judged(self._existing, written.mode)]
+        return [*_undescribed(usable, written), *_told(written, violations, FindingCode.EXISTING_VIOLATION)]
 
     def _of_changes(self, shapes: Shapes, changes: Iterable[Change], overlay: Overlay) -> list[Finding]:
         waiting = iter(changes)
@@ -226,6 +226,24 @@ def _not_all_judged(allowed: int, mode: Mode) -> Finding:
         ),
         graphs=(SHAPES_GRAPH.value,),
     )
+
+
+def _undescribed(in_force: Shapes | None, written: Shapes) -> list[Finding]:
+    """What newly refers to shapes that are not there."""
+    known = () if in_force is None else in_force.undescribed
+    return [
+        Finding(
+            code=FindingCode.UNDESCRIBED_SHAPE,
+            severity=Severity.WARNING,
+            message=f"a shape refers to one of which nothing is said, so that it judges nothing: {_n3(problem.value)}",
+            graphs=(SHAPES_GRAPH.value,),
+            focus=problem.place.n3,
+            path=_n3(problem.predicate),
+            value=_n3(problem.value),
+        )
+        for problem in written.undescribed
+        if problem not in known
+    ]
 
 
 def _malformed(problem: Problem) -> Finding:

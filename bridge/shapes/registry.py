@@ -25,7 +25,7 @@ from bridge.shapes.application import Mode, mode_of
 from bridge.shapes.document import ShapesDocument
 from bridge.shapes.engine import Engine
 from bridge.shapes.model import ShapesModel
-from bridge.shapes.wellformed import Problem, problems
+from bridge.shapes.wellformed import Problem, problems, undescribed
 from kernel.terms import Literal
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ class Shapes:
     def model(self) -> ShapesModel:
         """What the shapes look at; only of shapes without problems."""
         return ShapesModel(self.document)
+
+    @cached_property
+    def undescribed(self) -> Sequence[Problem]:
+        """What refers to shapes that are not there, and so judge nothing."""
+        return undescribed(self.document)
 
     @cached_property
     def mode(self) -> Mode:

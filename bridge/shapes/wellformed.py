@@ -7,7 +7,8 @@ Rules
   a property shape has exactly one well-formed path; lists are well formed and end.
 * Patterns compile, and flags are among those that mean the same everywhere.
 * No shape contains itself (SHACL section 3.4.3 leaves the meaning open), none is nested beyond `DEEPEST` or unfolds
-  to more than `LARGEST` shapes: judging must end. A shape that is referred to is described.
+  to more than `LARGEST` shapes: judging must end.
+* A shape that is referred to and not described is told apart (`undescribed`): profiles in use have such references.
 * What the base says of its shapes in words of its own is as `application` has it.
 * Shapes of evidence stand on property shapes whose path is one predicate, since only statements have evidence; what
   they ask of it in words of the base is among those that evidence has.
@@ -99,6 +100,17 @@ def problems(document: ShapesDocument) -> list[Problem]:
         found += _references(document, shape)
         found += _of_evidence(document, shape)
     return found + list(_nesting(document, shapes))
+
+
+def undescribed(document: ShapesDocument) -> list[Problem]:
+    """The references to shapes of which nothing is said: such a shape judges nothing, and everything conforms to it."""
+    return [
+        Problem(shape, predicate, node, "there is no such shape: it judges nothing")
+        for shape in shapes_of(document)
+        for predicate in (*SHAPE_VALUED, *SHAPE_LISTS, REIFIER)
+        for node in (document.members if predicate in SHAPE_LISTS else document.nodes)(shape, predicate)
+        if not document.described(node)
+    ]
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
@@ -216,22 +228,19 @@ def _pattern_fault(pattern: str) -> str | None:
 
 
 def _references(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
-    """Whatever is referred to must be there, and be of the kind that is asked for."""
+    """Whatever is referred to must be of the kind that is asked for."""
     for predicate in (*SHAPE_VALUED, REIFIER):
         for node in document.nodes(shape, predicate):
             is_property = bool(document.objects(node, PATH))
             if not document.described(node):
-                yield Problem(shape, predicate, node, "there is no such shape")
-            elif predicate == PROPERTY and not is_property:
+                continue  # `undescribed` tells
+            if predicate == PROPERTY and not is_property:
                 yield Problem(node, PATH, None, "a property shape needs a sh:path")
             elif predicate in _NODE_SHAPES and is_property:
                 yield Problem(shape, predicate, node, _NODE_SHAPES[predicate])
     for predicate in SHAPE_LISTS:
         if any(document.items(head) == [] for head in document.objects(shape, predicate)):
             yield Problem(shape, predicate, None, "the list is empty")
-        for node in document.members(shape, predicate):
-            if not document.described(node):
-                yield Problem(shape, predicate, node, "there is no such shape")
 
 
 def _of_evidence(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:

@@ -251,7 +251,6 @@ MALFORMED = {
     "a node shape": (f":S a sh:NodeShape ; sh:targetClass :A ; {REQUIRED} .", "it has no meaning on a node shape"),
     "text for true": (SUPPORTED.format("sh:reificationRequired 'yes'"), "takes true or false"),
     "text for a shape": (SUPPORTED.format("sh:reifierShape 'Cited'"), "takes a shape"),
-    "no such shape": (SUPPORTED.format(CITED), "there is no such shape"),
     "a property shape": (SUPPORTED.format("sh:reifierShape [ sh:path m:confidence ]"), "takes a node shape"),
     "a shape that contains itself": (SUPPORTED.format("sh:reifierShape :S"), "the shape contains itself"),
     "a misspelt word": (

@@ -8,7 +8,9 @@ import pytest
 from rdflib.namespace import SH as RDFLIB_SH
 
 from bridge.shapes.vocabulary import REPORTED, SH, UNSUPPORTED, USABLE
+from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
+from kernel.policy import DEFAULT_POLICY
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.world import World, asserts, read, retracts
 
@@ -87,8 +89,6 @@ BROKEN = {
         "needs a sh:qualifiedValueShape",
     ),
     "ignored properties of an open shape": (START + "sh:ignoredProperties ( :v ) .", "needs sh:closed"),
-    "a shape that is not there": (START + "sh:node :Missing .", "there is no such shape"),
-    "a property shape that is not there": (START + "sh:property :Missing .", "there is no such shape"),
     "sh:node of a property shape": (START + "sh:node :P . :P sh:path :v .", "takes a node shape"),
     "a recursion by way of lists": (START + "sh:not [ sh:or ( :T ) ] . :T sh:and ( :S ) .", "contains itself"),
     "a recursion by a property": (START + "sh:property [ sh:path :v ; sh:node :S ] .", "contains itself"),
@@ -173,6 +173,19 @@ GOOD = {
 @pytest.mark.parametrize("turtle", GOOD.values(), ids=GOOD)
 def test_well_formed_shapes_are_accepted(turtle: str) -> None:
     assert FindingCode.MALFORMED_SHAPES not in {finding.code for finding in findings_of(turtle)}
+
+
+@pytest.mark.parametrize("reference", ["sh:node :Missing", "sh:property :Missing", "sh:or ( :Missing :S2 )"])
+def test_a_shape_of_which_nothing_is_said_is_told_and_judges_nothing(reference: str) -> None:
+    world = World(":S2 a sh:NodeShape .")
+    written = asserts(START + reference + " .", graph=SHAPES_GRAPH)
+    [finding] = world.judge(*written)
+    assert (finding.code, finding.severity) == (FindingCode.UNDESCRIBED_SHAPE, Severity.WARNING)
+    assert finding.value == "<urn:x:Missing>"
+    assert DEFAULT_POLICY.verdict([finding]) is Verdict.REVIEW
+    world.hold(*written)
+    assert world.judge(*asserts(":x a :A .")) == []
+    assert world.judge(*asserts(":T a sh:NodeShape .", graph=SHAPES_GRAPH)) == []
 
 
 def test_parameters_are_read_as_they_were_submitted() -> None:

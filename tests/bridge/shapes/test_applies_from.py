@@ -19,7 +19,7 @@ from kernel.instants import parse_instant
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.oracle import expected, told
 from tests.bridge.shapes.test_base import submit
-from tests.bridge.shapes.test_existing import newly_broken
+from tests.bridge.shapes.test_existing import require_newly_broken
 from tests.bridge.shapes.test_incremental import Assertion, assertions, made, retracted, shapes
 from tests.bridge.shapes.world import PREFIXES, World, asserts, retracts, years
 
@@ -210,5 +210,4 @@ def test_what_is_newly_broken_is_what_full_validation_by_the_shapes_of_each_inst
     before = [fact.statement for fact in world.view.believed(graph=SHAPES_GRAPH)]
     text = " ".join(f"{each.subject.n3} {each.predicate.n3} {each.object.n3} ." for each in before)
     plan = world.plan(*retracts(text, graph=SHAPES_GRAPH), *asserts(new, graph=SHAPES_GRAPH))
-    wanted = newly_broken(world, plan)
-    assert told(world.checker.findings(plan, world.view), wanted) == wanted
+    require_newly_broken(world, plan, world.checker.findings(plan, world.view))

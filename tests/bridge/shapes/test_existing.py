@@ -30,7 +30,7 @@ NAMED = ":S a sh:NodeShape ; sh:targetClass :A ; sh:property :Name . :Name sh:pa
 
 
 def require_newly_broken(world: World, plan: Plan, findings: Sequence[Finding]) -> None:
-    """Found is what pySHACL says by the shapes after a plan and not by those before, of the data after it, at each time.
+    """Found is what pySHACL says by the shapes after a plan and not by those before, of the data after it, whenever.
 
     Its keys here do not tell one path of several steps from another, and findings do: what such a path gives by both
     shapes may be found or not.

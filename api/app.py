@@ -37,6 +37,7 @@ from api.parameters import query_parameters
 from api.request_log import RequestLog
 from api.service import Service
 from api.sessions import Sessions
+from bridge.certificate_effects import EffectsReader
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -83,6 +84,7 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     )
     app.state.service = service
     app.state.sessions = Sessions()
+    app.state.effects = EffectsReader(base.ledger)
     app.state.routes = []
     for routed in (*_API, *_PAGES):
         app.include_router(routed.router)

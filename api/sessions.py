@@ -45,6 +45,7 @@ WINDOW: Final = 60.0
 FAILURES: Final = 10
 
 _MOST_SESSIONS: Final = 10_000
+_MOST_NOTICES: Final = 32
 _MOST_CODES: Final = 1_000
 _MOST_ADDRESSES: Final = 4_096
 
@@ -56,23 +57,28 @@ class Session:
     Attributes:
         token: the SHA-256 of the token that it was begun with.
         forgery_token: what each form of the session carries, so that no other site can send one.
-        notice: what is said once, on the next page that has room for it.
+        notices: what is said once, by the page that it is about; of the last pages only.
     """
 
     token: bytes
     begun: float
     used: float
     forgery_token: str = field(default_factory=lambda: token_urlsafe(24))
-    notice: str | None = None
+    notices: OrderedDict[str, str] = field(default_factory=OrderedDict)
 
     def is_over(self, now: float) -> bool:
         """Whether it has ended by itself."""
         return now - self.used > IDLE or now - self.begun > LONGEST
 
-    def take_notice(self) -> str | None:
-        """What is to be said, once."""
-        notice, self.notice = self.notice, None
-        return notice
+    def say(self, path: str, notice: str) -> None:
+        """Has something said when the page of that path is looked at next."""
+        self.notices[path] = notice
+        self.notices.move_to_end(path)
+        _bound(self.notices, _MOST_NOTICES)
+
+    def take_notice(self, path: str) -> str | None:
+        """What is to be said on a page, once."""
+        return self.notices.pop(path, None)
 
 
 class Sessions:

@@ -7,14 +7,13 @@ Rules (NothingLeaks)
 * The plan says of a fact to supersede only its id: what that fact says is read from the ledger, with its evidence.
 * While the certificate waits, the facts that its findings set against the plan come with it: those believed of the
   same node and predicate.
-* Of a plan the first items of each kind are read back, up to a limit, and none of one that has more items than would be
-  held; `total` says how many there are.
+* Of a plan some changes are read back, up to a limit, from any one on; `tally` says how many there are of each kind.
 
 Example
 -------
 ::
 
-    effects = EffectsReader(base.ledger).effects(principal, certificate, limit=500)
+    effects = EffectsReader(base.ledger).effects(principal, certificate, first=0, limit=200)
     effects.recorded, effects.superseded
 """
 
@@ -22,31 +21,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-import pyoxigraph as ox
-
 from bridge.certificate_reading import readable_findings, visible
-from bridge.terms import from_oxigraph
+from bridge.plan_reading import PlanReading, Tallies, evidence, recorded
 from certificates.findings import FindingCode
-from certificates.ids import parse_urn
-from certificates.items import ItemKind
-from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Validity
-from kernel.instants import BEGINNING, FOREVER, parse_instant
-from kernel.intervals import Interval
+from kernel.facts import Evidence, Fact
 from kernel.ports import CertificateState
-from kernel.precision import Precision
 from kernel.submitting import findings_of
-from kernel.terms import Iri, Literal, Statement, parse_term
+from kernel.terms import Iri, parse_term
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from bridge.plan_reading import Body, Kind
     from certificates.findings import Finding
-    from certificates.items import SaltedItem
     from kernel.access import Principal
     from kernel.ports import CertificateRecord, DecisionRecord, Ledger, LedgerView
 
@@ -75,15 +67,16 @@ class Effects:
         findings: those that the caller may see.
         withheld: whether there are others.
         decisions: oldest first.
-        asked: None once that item is purged, and for a plan that is too long.
+        asked: None once that item is purged.
         recorded: facts to record; recorded, while that has not happened, at the instant of issue.
         superseded: facts to supersede, as they were recorded.
         supported: facts that are held already and gain evidence.
         brought: the evidence to add, by the fact that it is for.
         held: the evidence that the ledger has for facts superseded, supported and set against, by fact.
         against: facts believed that contradict the plan, by its findings, and that it leaves as they are.
-        total: how many items the plan has.
-        whole: whether all of them are here.
+        items: how many the plan has.
+        tally: how many changes of each kind the plan has, those included that are not here.
+        first: the number, from 0, of the first change that is here.
     """
 
     record: CertificateRecord
@@ -97,8 +90,14 @@ class Effects:
     brought: Mapping[UUID, Sequence[Evidence]]
     held: Mapping[UUID, Sequence[Evidence]]
     against: tuple[Fact, ...]
-    total: int
-    whole: bool
+    items: int
+    tally: Counter[Kind]
+    first: int
+
+    @property
+    def total(self) -> int:
+        """How many changes the plan has."""
+        return sum(self.tally.values())
 
 
 class EffectsReader:
@@ -106,110 +105,62 @@ class EffectsReader:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self._tallies = Tallies()
 
-    def effects(self, principal: Principal, certificate: UUID, *, limit: int, most: int = 20_000) -> Effects:
+    def effects(self, principal: Principal, certificate: UUID, *, limit: int, first: int = 0) -> Effects:
         """What a certificate does.
 
         Args:
             principal: the caller.
             certificate: its id.
-            limit: how many facts recorded, superseded and supported, each.
-            most: items of a plan that is read at all; they are held for a moment.
+            limit: how many changes at most.
+            first: from which change on, from 0.
 
         Raises:
             NotFound: there is none, or the caller may not see it.
         """
         with self._ledger.reading() as view:
             record = visible(view, principal, certificate)
-            plan = _Plan(view, record, limit, most)
+            plan = PlanReading(view, certificate)
+            tally = self._tallies.of(plan)
+            page = plan.page(tally, first=first, limit=limit)
             at = record.issued_at if record.instant is None else record.instant
-            recorded = tuple(
-                Fact(_recorded(body), certificate, at, None, item.leaf) for item, body in plan.of("record")
-            )
-            superseded = tuple(_facts(view, (parse_urn(body["fact"]) for _, body in plan.of("supersede"))))
+            gained = tuple(Fact(recorded(body), certificate, at, None, item.leaf) for item, body in page.records)
+            superseded = tuple(_facts(view, page.supersedes))
             brought: dict[UUID, list[Evidence]] = {}
-            for _, body in plan.of("support"):
-                content = _evidence(body)
+            for content in map(evidence, page.supports):
                 brought.setdefault(content.fact, []).append(Evidence(content, certificate, at))
-            known = {fact.id for fact in (*recorded, *superseded)}
+            known = {fact.id for fact in (*gained, *superseded)}
             supported = tuple(_facts(view, (fact for fact in brought if fact not in known)))
             found = findings_of(view, certificate)
             findings = tuple(readable_findings(principal, found))
             against = tuple(fact for fact in _set_against(view, record, findings) if fact.id not in known)
             held = view.evidence_of([fact.id for fact in (*superseded, *supported, *against)])
-            decisions = tuple(view.decisions(certificate))
+            decisions, request = tuple(view.decisions(certificate)), plan.request()
         return Effects(
             record=record,
             findings=findings,
             withheld=len(findings) < len(found),
             decisions=decisions,
-            asked=next((_asked(body) for _, body in plan.of("request")), None),
-            recorded=recorded,
+            asked=None if request is None else _asked(request),
+            recorded=gained,
             superseded=superseded,
             supported=supported,
             brought=brought,
             held=held,
             against=against,
-            total=plan.total,
-            whole=plan.whole,
+            items=json.loads(record.document)["credentialSubject"]["planItems"],
+            tally=tally.changes,
+            first=first,
         )
 
 
-class _Plan:
-    """The items of a plan, by what they do."""
-
-    def __init__(self, view: LedgerView, record: CertificateRecord, limit: int, most: int) -> None:
-        self._kept: dict[str, list[tuple[SaltedItem, dict[str, str]]]] = {}
-        self.total: int = json.loads(record.document)["credentialSubject"]["planItems"]
-        self.whole = self.total <= most
-        items = view.items(record.id, ItemKind.PLAN) if self.whole else ()
-        for item in items:
-            body: dict[str, str] = json.loads(item.body)
-            kept = self._kept.setdefault(body["op"], [])
-            if len(kept) < limit:
-                kept.append((item, body))
-            else:
-                self.whole = False
-
-    def of(self, operation: str) -> list[tuple[SaltedItem, dict[str, str]]]:
-        return self._kept.get(operation, [])
-
-
-def _asked(body: dict[str, str]) -> Asked:
+def _asked(body: Body) -> Asked:
     episode = body.get("episode")
     return Asked(body["principal"], body.get("reason"), None if episode is None else Iri(episode))
 
 
-def _recorded(body: dict[str, str]) -> FactContent:
-    start, end = body.get("from"), body.get("to")
-    interval = Interval(
-        BEGINNING if start is None else parse_instant(start, field="from"),
-        FOREVER if end is None else parse_instant(end, field="to"),
-    )
-    precisions = (Precision(body.get(name, Precision.UNBOUNDED)) for name in ("fromPrecision", "toPrecision"))
-    validity = Validity(interval, *precisions)
-    return FactContent(parse_urn(body["fact"]), parse_urn(body["family"]), _statement(body["statement"]), validity)
-
-
-def _statement(nquad: str) -> Statement:
-    quad = next(iter(ox.parse(nquad, ox.RdfFormat.N_QUADS)))
-    subject, predicate, graph = (Iri(node.value) for node in (quad.subject, quad.predicate, quad.graph_name))
-    return Statement(subject, predicate, from_oxigraph(quad.object), graph)
-
-
-def _evidence(body: dict[str, str]) -> EvidenceContent:
-    episode, confidence, spelled = body.get("episode"), body.get("confidence"), body.get("object")
-    literal = None if spelled is None else parse_term(spelled)
-    return EvidenceContent(
-        parse_urn(body["evidence"]),
-        parse_urn(body["fact"]),
-        None if episode is None else Iri(episode),
-        None if confidence is None else Decimal(confidence),
-        Spelling(literal if isinstance(literal, Literal) else None, body.get("validFrom"), body.get("validTo")),
-    )
-
-
-def _facts(view: LedgerView, identifiers: Iterator[UUID]) -> Iterator[Fact]:
+def _facts(view: LedgerView, identifiers: Iterable[UUID]) -> Iterator[Fact]:
     return (fact for fact in map(view.fact, identifiers) if fact is not None)
 
 

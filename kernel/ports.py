@@ -180,8 +180,8 @@ class LedgerView(FactsView, Protocol):
         """Certificates, newest first (ids are UUIDv7, so newest is greatest), from just below `after` on."""
         ...
 
-    def items(self, certificate: UUID, kind: ItemKind) -> list[SaltedItem]:
-        """The salted items that are left of a certificate, by ordinal."""
+    def items(self, certificate: UUID, kind: ItemKind, *, first: int = 0, limit: int | None = None) -> list[SaltedItem]:
+        """The salted items that are left of a certificate, by ordinal: from ordinal `first` on, `limit` of them."""
         ...
 
     def leaves(self, certificate: UUID, kind: ItemKind) -> list[bytes]:

@@ -3,8 +3,11 @@
 Rules
 -----
 * What is shown is what `GET /certificates/{id}` gives the same caller; what is not there for them is 404.
+* A plan of any size is shown a page of changes at a time; how many there are of each kind is said where it is decided.
 * A decision goes the way of `POST /certificates/{id}/decision`: who may take it, and what comes of it, is settled
-  there. Of two editors who decide at the same time the second learns what the first has decided.
+  there. Of two editors who decide at the same time the second learns what the first has decided. Who decides the same
+  twice is told what came of it.
+* Of a stale certificate the page says what its successor does, and whether that waits or was applied.
 * The answer to a decision is the page itself, loaded anew, so that going back or reloading sends nothing again.
 
 Example
@@ -36,10 +39,10 @@ from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters, read_form
 from api.parameters import Parameter
 from api.service import Service
-from bridge.certificate_effects import EffectsReader
 from bridge.certificate_reading import CertificateFilter
+from bridge.plan_reading import Kind
 from certificates.findings import FindingCode
-from certificates.ids import parse_urn
+from certificates.ids import parse_urn, urn
 from certificates.records import DecisionKind
 from kernel.deciding import DecisionRequest
 from kernel.errors import AlreadyDecided, InvalidParameter, NotFound
@@ -50,10 +53,11 @@ from kernel.terms import Iri
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from api.pages.effects import Change
+    from api.pages.terms import Names
     from api.pages.visiting import Visit
-    from bridge.certificate_effects import Effects
+    from bridge.certificate_effects import Effects, EffectsReader
     from kernel.ports import DecisionRecord
-    from kernel.submitting import Outcome
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 DECISION: Final = Parameter(
@@ -61,10 +65,16 @@ DECISION: Final = Parameter(
 )
 COMMENT: Final = Parameter("comment", "why", _TEXT, "as the register has it")
 
-_FACTS: Final = 200
+FROM: Final = Parameter(
+    "from-change", "from which change on", {"type": "integer", "minimum": 1, "maximum": 2**53 - 1}, "201"
+)
+_CHANGES: Final = 200
 
 _TOO_LATE: Final = (
     "Somebody else was first: this certificate had been decided when your decision came in. Yours counts for nothing."
+)
+_DECIDED_OTHERWISE: Final = (
+    "You had decided this otherwise already: that decision counts, and this one for nothing. It stands below."
 )
 _STALE: Final = (
     "Your approval came too late: what the base holds has changed since, and so has what these changes mean."
@@ -84,11 +94,34 @@ class DecisionShown:
     comment: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class PagerShown:
+    """Which changes are shown, counted from 1, and where the others are; None where there are none."""
+
+    first: int
+    last: int
+    start: str | None
+    before: str | None
+    following: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessorShown:
+    """What took the place of a stale certificate: its first change, and how many it has."""
+
+    id: UUID
+    state: str
+    change: Change | None
+    total: int
+
+
 @router.get("/queue/{certificate}", response_class=Response)
 async def look(request: Request, visit: Visitor, certificate: CertificateId) -> Response:
     """The page of one certificate."""
-    page_parameters(request, ())
-    return await _page(request, visit, certificate_named(certificate), visit.session.take_notice())
+    first = page_parameters(request, (FROM,)).number(FROM, default=1)
+    identifier = certificate_named(certificate)
+    notice = None if request.method == "HEAD" else visit.session.take_notice(path_of(identifier))
+    return await _page(request, visit, identifier, notice, first=first - 1)
 
 
 @router.post("/queue/{certificate}/decision", response_class=Response)
@@ -104,35 +137,66 @@ async def decide(request: Request, visit: Visitor, certificate: CertificateId) -
     try:
         outcome = await asyncio.wrap_future(Service.of(request).base.decide(wanted))
     except AlreadyDecided:
-        return await _page(request, visit, identifier, _TOO_LATE, status=409)
-    visit.session.notice = _said(outcome)
-    return see_other(f"/queue/{identifier}")
+        return await _decided_before(request, visit, wanted)
+    visit.session.say(path_of(identifier), _said(outcome.state, outcome.successor, outcome.why))
+    return see_other(path_of(identifier))
 
 
-def _said(outcome: Outcome) -> str:
-    if outcome.state is CertificateState.APPLIED:
+def path_of(certificate: UUID) -> str:
+    """Where a certificate's page is."""
+    return f"/queue/{certificate}"
+
+
+async def _decided_before(request: Request, visit: Visit, wanted: DecisionRequest) -> Response:
+    """Who clicks twice has decided once; others learn who was first."""
+    reader = effects_reader(request)
+    found = await Service.of(request).read(lambda: reader.effects(visit.principal, wanted.certificate, limit=0))
+    made = [json.loads(each.record) for each in found.decisions if each.kind == "decision"]
+    own = [each["decision"] for each in made if each["editor"] == visit.principal.id]
+    if wanted.decision.value in own:
+        path, record = path_of(wanted.certificate), found.record
+        visit.session.say(path, _said(record.state, record.successor, None))
+        return see_other(path)
+    return await _page(request, visit, wanted.certificate, _DECIDED_OTHERWISE if own else _TOO_LATE, status=409)
+
+
+def _said(state: CertificateState | None, successor: UUID | None, why: str | None) -> str:
+    if state is CertificateState.APPLIED:
         return "Approved and applied: it can be read at once."
-    if outcome.state is CertificateState.REJECTED:
+    if state is CertificateState.REJECTED:
         return "Rejected: nothing was changed."
-    if outcome.successor is not None:
-        return f"{_STALE} A new certificate says what they mean now."
-    return f"{_STALE} They cannot be carried out any more: {outcome.why or 'ask for them again'}."
+    if successor is not None:
+        return _STALE
+    return f"{_STALE} They cannot be carried out any more: {why or 'ask for them again'}."
 
 
 async def _page(
-    request: Request, visit: Visit, certificate: UUID, notice: str | None, *, status: int = 200
+    request: Request, visit: Visit, certificate: UUID, notice: str | None, *, first: int = 0, status: int = 200
 ) -> Response:
-    service = Service.of(request)
-    content = await service.read(lambda: _content(service, visit, certificate))
+    service, reader = Service.of(request), effects_reader(request)
+    content = await service.read(lambda: _content(service, reader, visit, certificate, first))
     return page(request, "certificate.html", visit, {**content, "notice": notice}, status=status)
 
 
-def _content(service: Service, visit: Visit, certificate: UUID) -> Mapping[str, object]:
-    reader, principal = EffectsReader(service.base.ledger), visit.principal
-    effects = reader.effects(principal, certificate, limit=_FACTS)
+def effects_reader(request: Request) -> EffectsReader:
+    """Reads plans; one for all requests, as it keeps what it has counted."""
+    reader: EffectsReader = request.app.state.effects
+    return reader
+
+
+def _content(
+    service: Service, reader: EffectsReader, visit: Visit, certificate: UUID, first: int
+) -> Mapping[str, object]:
+    principal = visit.principal
+    effects = reader.effects(principal, certificate, first=first, limit=_CHANGES)
+    if first >= max(effects.total, 1):
+        raise InvalidParameter(f"there are {effects.total:,} changes", remedy="begin with the first", where=FROM.name)
     record, asked = effects.record, effects.asked
-    predecessor = _predecessor(reader, visit, record.document)
+    predecessor = _other(reader, visit, json.loads(record.document).get("predecessor"))
+    successor = _other(reader, visit, None if record.successor is None else urn(record.successor), limit=1)
     nodes = nodes_of(effects) | nodes_in_findings(effects) | set(record.graphs)
+    if successor is not None:
+        nodes |= nodes_of(successor)
     names = names_for(service.base.reader, principal, nodes, (fact.statement for fact in effects.recorded))
     at_certificate = record.issued_at if record.instant is None else record.instant
     return {
@@ -140,7 +204,7 @@ def _content(service: Service, visit: Visit, certificate: UUID) -> Mapping[str, 
         "state_name": record.state.value,
         "verdict": record.verdict.value,
         "head": record.head,
-        "successor": record.successor,
+        "successor": None if successor is None else _successor(successor, names),
         "predecessor": None if predecessor is None else predecessor.record.id,
         "earlier_decisions": () if predecessor is None else decisions_of(predecessor.decisions),
         "principal": record.principal,
@@ -150,8 +214,10 @@ def _content(service: Service, visit: Visit, certificate: UUID) -> Mapping[str, 
         "applied": None if record.instant is None else at(record.instant),
         "graphs": [names(graph) for graph in record.graphs],
         "changes": changes_of(effects, names),
+        "tally": tally_of(effects),
         "total": effects.total,
-        "whole": effects.whole,
+        "items": effects.items,
+        "pager": _pager(effects),
         "causes": causes_of(effects, names),
         "withheld": effects.withheld,
         "drawings": before_and_after(to_draw(effects, names, _by_object(effects)), at_certificate),
@@ -183,13 +249,37 @@ def _by_object(effects: Effects) -> set[Iri]:
     }
 
 
-def _predecessor(reader: EffectsReader, visit: Visit, document: bytes) -> Effects | None:
-    """The stale certificate that this one takes the place of, if its reader may see it too."""
-    named: str | None = json.loads(document).get("predecessor")
+def tally_of(effects: Effects) -> list[tuple[str, int]]:
+    """How many changes of each kind the plan has, in one order everywhere."""
+    return [(kind.value, effects.tally[kind]) for kind in Kind if effects.tally[kind]]
+
+
+def _pager(effects: Effects) -> PagerShown | None:
+    """The stretch of changes that is shown, and the addresses of the others; None where it is all of them."""
+    if effects.total <= _CHANGES:
+        return None
+    first, path = effects.first, path_of(effects.record.id)
+    last = min(first + _CHANGES, effects.total)
+    return PagerShown(
+        first + 1,
+        last,
+        f"{path}#changes" if first else None,
+        f"{path}?{FROM.name}={max(first - _CHANGES, 0) + 1}#changes" if first else None,
+        f"{path}?{FROM.name}={last + 1}#changes" if last < effects.total else None,
+    )
+
+
+def _successor(effects: Effects, names: Names) -> SuccessorShown:
+    changes = changes_of(effects, names)
+    return SuccessorShown(effects.record.id, effects.record.state.value, changes[0] if changes else None, effects.total)
+
+
+def _other(reader: EffectsReader, visit: Visit, named: str | None, *, limit: int = 0) -> Effects | None:
+    """The certificate before or after this one, if its reader may see it too."""
     if named is None:
         return None
     try:
-        return reader.effects(visit.principal, parse_urn(named), limit=0, most=0)
+        return reader.effects(visit.principal, parse_urn(named), limit=limit)
     except NotFound:
         return None
 

@@ -2,9 +2,8 @@
 
 Rules
 -----
-* Facts of one family are one change. With the same statement and start and an earlier end it is an end; with another
-  value or interval a correction; with nothing left, a withdrawal; with nothing before, a gain. Evidence for a fact that
-  is held already confirms it.
+* Facts of one family are one change, of the kind that `bridge.plan_reading` says. Evidence for a fact that is held
+  already is another.
 * Times and literals are spelled as they were submitted.
 
 Example
@@ -18,13 +17,13 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from api.pages.drawing import Drawn, Role
 from api.pages.terms import Shown, iris_of
 from api.pages.times import Span, Words, at, span
 from bridge.exporting.submitted import submitted
+from bridge.plan_reading import Kind, kind_of
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
@@ -34,16 +33,6 @@ if TYPE_CHECKING:
     from api.pages.terms import Names
     from bridge.certificate_effects import Effects
     from kernel.facts import Evidence, Fact
-
-
-class Kind(StrEnum):
-    """What happens to what is believed."""
-
-    GAINED = "gained"
-    ENDED = "ended"
-    CORRECTED = "corrected"
-    WITHDRAWN = "withdrawn"
-    CONFIRMED = "confirmed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +116,7 @@ def changes_of(effects: Effects, names: Names) -> list[Change]:
         after.setdefault(fact.content.family, []).append(fact)
     changes = [
         Change(
-            _kind(before.get(family, []), after.get(family, [])),
+            kind_of(before.get(family, []), after.get(family, [])),
             tuple(fact_shown(fact, effects.held.get(fact.id, ()), names) for fact in before.get(family, [])),
             tuple(fact_shown(fact, effects.brought.get(fact.id, ()), names) for fact in after.get(family, [])),
         )
@@ -137,18 +126,6 @@ def changes_of(effects: Effects, names: Names) -> list[Change]:
         shown = (fact_shown(fact, effects.held.get(fact.id, ()), names),)
         changes.append(Change(Kind.CONFIRMED, shown, shown, sources_of(effects.brought[fact.id], names)))
     return changes
-
-
-def _kind(before: Sequence[Fact], after: Sequence[Fact]) -> Kind:
-    if not before:
-        return Kind.GAINED
-    if not after:
-        return Kind.WITHDRAWN
-    one, other = before[0], after[0]
-    if len(before) == len(after) == 1 and one.statement == other.statement:
-        ends_earlier = one.interval.start == other.interval.start and other.interval.end < one.interval.end
-        return Kind.ENDED if ends_earlier else Kind.CORRECTED
-    return Kind.CORRECTED
 
 
 def fact_shown(fact: Fact, evidence: Sequence[Evidence], names: Names) -> FactShown:

@@ -4,7 +4,7 @@ Rules
 -----
 * The list is that of `GET /certificates`, for the same caller: what they may not see is not there, nor counted.
 * Filters are part of the address. One that nothing knows is an error, as is a value that it cannot have.
-* Each entry says in a sentence what it would change. Plans that are too long for that say how long they are.
+* Each entry says in a sentence its first change, and how many there are of each kind.
 
 Example
 -------
@@ -25,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.certificates import AFTER, certificate_cursor
+from api.pages.certificate import effects_reader, tally_of
 from api.pages.effects import Change, changes_of, nodes_of
 from api.pages.names import names_for
 from api.pages.rendering import page
@@ -33,7 +34,6 @@ from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters
 from api.parameters import Parameter
 from api.service import Service
-from bridge.certificate_effects import EffectsReader
 from bridge.certificate_reading import CertificateFilter
 from certificates.certificate import Verdict
 from kernel.errors import InvalidParameter
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from api.pages.visiting import Visit
     from api.parameters import Parameters
-    from bridge.certificate_effects import Effects
+    from bridge.certificate_effects import Effects, EffectsReader
     from bridge.certificate_reading import CertificatePage
     from kernel.instants import Instant
 
@@ -67,8 +67,6 @@ ORDER: Final = Parameter("order", "which come first", {"type": "string", "enum":
 FILTERS: Final = (STATE, VERDICT, GRAPH, SINCE, UNTIL, ORDER)
 
 _PAGE: Final = 20
-_FACTS: Final = 8
-_LONGEST: Final = 500
 
 router = APIRouter(include_in_schema=False)
 
@@ -78,8 +76,9 @@ class Entry:
     """A certificate in the list.
 
     Args:
-        changes: the first of them; `whole` says whether those are all.
-        total: how many items its plan has.
+        changes: the first of them.
+        tally: how many there are of each kind.
+        total: how many there are.
         findings: how many there are, by severity.
     """
 
@@ -91,7 +90,7 @@ class Entry:
     reason: str | None
     episode: Shown | None
     changes: tuple[Change, ...]
-    whole: bool
+    tally: list[tuple[str, int]]
     total: int
     findings: dict[str, int]
 
@@ -111,7 +110,8 @@ async def queue(request: Request, visit: Visitor) -> Response:
     parameters = page_parameters(request, (*FILTERS, AFTER))
     service = Service.of(request)
     asked = _asked(parameters, service)
-    found, entries = await service.read(lambda: _entries(service, visit, asked))
+    reader = effects_reader(request)
+    found, entries = await service.read(lambda: _entries(service, reader, visit, asked))
     chosen = {each.name: parameters.text(each) or "" for each in FILTERS}
     chosen[STATE.name] = chosen[STATE.name] or CertificateState.PENDING.value
     chosen[ORDER.name] = chosen[ORDER.name] or ORDERS[0]
@@ -161,12 +161,13 @@ def _before(parameters: Parameters) -> Instant | None:
     return None if text is None else parse_time(text, field=UNTIL.name).after
 
 
-def _entries(service: Service, visit: Visit, asked: Asked) -> tuple[CertificatePage, list[Entry]]:
+def _entries(
+    service: Service, reader: EffectsReader, visit: Visit, asked: Asked
+) -> tuple[CertificatePage, list[Entry]]:
     found = service.certificates.page(
         visit.principal, asked.wanted, limit=_PAGE, after=asked.after, oldest_first=asked.oldest_first
     )
-    reader = EffectsReader(service.base.ledger)
-    effects = [reader.effects(visit.principal, each.id, limit=_FACTS, most=_LONGEST) for each in found.records]
+    effects = [reader.effects(visit.principal, each.id, limit=1) for each in found.records]
     nodes = set().union(*map(nodes_of, effects))
     planned = [fact.statement for each in effects for fact in each.recorded]
     names = names_for(service.base.reader, visit.principal, nodes, planned)
@@ -182,7 +183,7 @@ def _entries(service: Service, visit: Visit, asked: Asked) -> tuple[CertificateP
             None if asked is None else asked.reason,
             None if asked is None or asked.episode is None else names(asked.episode),
             tuple(changes_of(each, names)),
-            each.whole,
+            tally_of(each),
             each.total,
             dict(Counter(finding.severity.value for finding in each.findings)),
         )

@@ -107,6 +107,8 @@ _EVIDENCE_RECORDED: Final = _select(
     "FROM evidence INDEXED BY evidence_by_time CROSS JOIN facts ON facts.id = evidence.fact"
     " WHERE evidence.recorded > ? AND evidence.recorded <= ? ORDER BY evidence.recorded, evidence.row",
 )
+_ITEMS: Final = """SELECT kind, ordinal, salt, body FROM items
+    WHERE certificate = ? AND kind = ? AND ordinal >= ? ORDER BY ordinal LIMIT ?"""
 _CERTIFICATE: Final = _select(
     CERTIFICATE_COLUMNS, "FROM certificates LEFT JOIN requests ON requests.certificate = id WHERE id = ?"
 )
@@ -181,10 +183,10 @@ class SqliteView:
             wanted.append(after.bytes)
         return self._session.all(_listing(state, verdict, after is not None), (*wanted, limit), certificate_of)
 
-    def items(self, certificate: UUID, kind: ItemKind) -> list[SaltedItem]:
-        """The salted items that are left of a certificate, by ordinal."""
-        sql = "SELECT kind, ordinal, salt, body FROM items WHERE certificate = ? AND kind = ? ORDER BY ordinal"
-        return self._session.all(sql, (certificate.bytes, kind.value), item_of)
+    def items(self, certificate: UUID, kind: ItemKind, *, first: int = 0, limit: int | None = None) -> list[SaltedItem]:
+        """The salted items that are left of a certificate, by ordinal: from ordinal `first` on, `limit` of them."""
+        most = -1 if limit is None else limit  # as SQLite says "all of them"
+        return self._session.all(_ITEMS, (certificate.bytes, kind.value, first, most), item_of)
 
     def leaves(self, certificate: UUID, kind: ItemKind) -> list[bytes]:
         """Every leaf hash of the kind, by ordinal."""

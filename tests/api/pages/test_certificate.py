@@ -11,7 +11,7 @@ from api.pages.findings import TITLES
 from certificates.findings import FindingCode
 from kernel.access import Role
 from tests.api.bodies import EX, change
-from tests.api.pages.world import NAMES, Page, World, term_of
+from tests.api.pages.world import NAMES, Page, World
 from tests.api.serving import Served
 
 HOLDER = f"SELECT ?who {{ <{EX}chancellor> <{EX}heldBy> ?who }}"
@@ -126,18 +126,59 @@ def test_of_two_editors_the_second_learns_what_the_first_decided(world: World) -
     )
 
 
-def test_an_approval_after_the_base_has_changed_leads_to_the_successor(world: World) -> None:
+def test_an_approval_after_the_base_has_changed_says_what_was_applied_in_its_place(world: World) -> None:
     client = world.signed_in(Role.EDITOR)
-    world.ask("rival", term_of("merkel", "2021-12-08", "2021-12-09", graph="urn:else"))
     world.ask("between", {"op": "end", "fact": world.fact("merkel"), "at": "2021-11-30"})
     decide(client, world.path("successor"), "approve", comment="late")
-    page = Page.of(client.get(world.path("successor")))
-    assert "Your approval came too late" in page.text
-    successor = page.links["Go on to the new certificate"]
-    text = told(client, successor)
+    first, second = (Page.of(client.get(world.path("successor"))) for _ in range(2))
+    assert "Your approval came too late" in first.text
+    assert "The base changed before this was approved" in second.text
+    for page in (first, second):
+        assert "gained, Chancellor of Germany held by Olaf Scholz, since 8 December 2021" in page.text
+        assert "It has been applied." in page.text
+    text = told(client, first.links["Look at what was applied"])
     assert "takes the place of an earlier certificate" in text
+    assert "applied at once, as any clear request is; nobody decided on it" in text
     assert "Of the earlier certificate" in text
     assert "“late”" in text
+
+
+def test_what_means_something_else_now_and_is_not_clear_waits_again(world: World) -> None:
+    client = world.signed_in(Role.EDITOR)
+    world.ask("between", {"op": "revise", "fact": world.fact("merkel"), "validFrom": "2005-11-23"})
+    decide(client, world.path("successor"), "approve")
+    page = Page.of(client.get(world.path("successor")))
+    assert "It waits for a decision." in page.text
+    text = told(client, page.links["Go on to the new certificate"])
+    assert "waits for a decision of its own" in text
+    assert "from 23 November 2005" in text
+
+
+def test_what_is_said_of_a_certificate_waits_for_its_own_page(world: World) -> None:
+    client = world.signed_in(Role.EDITOR)
+    decide(client, world.path("successor"), "approve")
+    decide(client, world.path("doubt"), "reject")
+    for other in ("correct", "held"):
+        assert "Approved and applied" not in told(client, world.path(other))
+    assert "Rejected: nothing was changed." in told(client, world.path("doubt"))
+    assert "Approved and applied" in told(client, world.path("successor"))
+
+
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+def test_who_clicks_twice_has_decided_once(world: World, decision: str) -> None:
+    client, path = world.signed_in(Role.EDITOR), world.path("successor")
+    form = Page.of(client.get(path)).forms[-1] | {"decision": decision}
+    answers = [client.post(f"{path}/decision", data=form) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [303, 303]
+    text = told(client, path)
+    assert ("Approved and applied" if decision == "approve" else "Rejected: nothing was changed") in text
+    assert "Somebody else" not in text
+    otherwise = client.post(
+        f"{path}/decision", data=form | {"decision": {"approve": "reject"}.get(decision, "approve")}
+    )
+    assert otherwise.status_code == 409
+    assert "You had decided this otherwise already" in Page.of(otherwise).text
+    assert "Somebody else" not in Page.of(otherwise).text
 
 
 def test_an_approval_of_what_cannot_be_done_any_more_says_why(world: World) -> None:
@@ -210,14 +251,58 @@ def test_every_kind_of_finding_has_a_title() -> None:
     assert set(TITLES) >= {code.value for code in FindingCode}
 
 
-def test_a_plan_that_is_too_long_says_how_long_it_is(world: World) -> None:
-    changes = [change(f"s{number}", "p", "o") for number in range(600)]
-    world.ask("long", *changes, {**change("x", "p", "o"), "confidence": 0.1})
+@pytest.mark.parametrize("size", [1, 199, 200, 201, 650])
+def test_every_change_of_a_plan_of_any_size_is_on_one_of_its_pages(world: World, size: int) -> None:
+    world.ask("many", *(change(f"s{number:04d}", "p", "o", confidence=0.1) for number in range(size)))
     client = world.signed_in(Role.EDITOR)
-    assert "changes, too many to sum up here" in told(client, "/queue")
-    text = told(client, world.path("long"))
-    assert "the first are shown" in text
-    assert text.count("was not believed before") == 200
+    more = f"{size - 1:,} more changes: {size:,} gained in all"
+    assert (more in told(client, "/queue")) is (size > 1)
+    found: list[str] = []
+    path = world.path("many")
+    for number in range(10):
+        page = Page.of(client.get(path))
+        told_more = f"{size - 1:,} more changes in the same certificate: {size:,} gained in all" in page.text
+        assert told_more is (size > 1 and number == 0)
+        assert f"This decides on {size:,} change" in page.text
+        found += re.findall(r"not believed before (s\d{4}) p o", page.text)
+        following = page.links.get("The next ones")
+        if following is None:
+            break
+        path = following
+    assert found == [f"s{number:04d}" for number in range(size)]
+    assert ("The first" in Page.of(client.get(path)).links) is (size > 200)
+    assert client.get(f"{world.path('many')}?from-change={size + 1}").status_code == 400
+
+
+def test_changes_of_each_kind_are_counted_and_shown_whole(world: World) -> None:
+    """Facts held before stand far from those that take their place in a plan, and so does the evidence."""
+    world.ask("base", *(change(f"s{number:03d}", "p", "o", validFrom="2001") for number in range(520)))
+    held = world.server.writer.get("/facts", params={"predicate": EX + "p", "object": EX + "o", "limit": "500"}).json()
+    facts = [each["fact"] for each in held["items"]]
+    left = held["items"][400]["statement"]["subject"]["@id"]
+    world.ask(
+        "mixed",
+        *({"op": "end", "fact": fact, "at": "2005"} for fact in facts[:210]),
+        *({"op": "revise", "fact": fact, "validFrom": "2000"} for fact in facts[210:310]),
+        *({"op": "retract", "fact": fact} for fact in facts[310:340]),
+        *(change(f"n{number:03d}", "p", "o", confidence=0.1) for number in range(95)),
+        change(left.removeprefix(EX), "p", "o", validFrom="2001"),
+        episode=EX + "register",
+    )
+    client, path, seen = world.signed_in(Role.EDITOR), world.path("mixed"), ""
+    for _ in range(10):
+        page = Page.of(client.get(path))
+        assert "95 gained, 210 ended, 100 corrected, 30 withdrawn, 1 confirmed" in page.text
+        seen += page.text.partition("What the checks found")[0]
+        if "The next ones" not in page.links:
+            break
+        path = page.links["The next ones"]
+    assert seen.count("Ended stopped being true Before s") == 210
+    assert seen.count("Corrected was recorded otherwise Before s") == 100
+    assert seen.count("Nothing: it is no longer believed.") == 30
+    assert seen.count("Gained was not believed before n") == 95
+    assert seen.count("Confirmed is held already, and gains evidence") == 1
+    assert seen.count("Federal Law Gazette") >= 210 + 100 + 95 + 1, "each with its evidence"
 
 
 def test_governance_is_seen_by_those_who_may(still: World) -> None:

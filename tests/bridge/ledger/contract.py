@@ -435,6 +435,9 @@ class LedgerContract(ABC):
             tx.commit()
         with ledger.reading() as view:
             assert view.items(one, ItemKind.PLAN) == plan + more
+            for first, limit in ((0, 0), (0, 1), (1, 7), (2_499, 2), (2_501, 2), (2_502, 1), (3_000, None), (7, None)):
+                until = None if limit is None else first + limit
+                assert view.items(one, ItemKind.PLAN, first=first, limit=limit) == (plan + more)[first:until]
             assert view.leaves(one, ItemKind.PLAN) == [item.leaf for item in plan + more]
             assert view.items(one, ItemKind.FINDING) == view.items(other, ItemKind.FINDING) == findings
             assert view.items(other, ItemKind.PLAN) == []

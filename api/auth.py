@@ -3,8 +3,9 @@
 Rules
 -----
 * Every route but the health check and the OpenAPI document depends on `BEARER`, and on nothing else, for its caller.
-* The ledger keeps no token, only its SHA-256. A token that is absent, malformed, unknown, expired or revoked gets the
-  same answer, after the same hash and the same look-up: the answer's time tells nothing of what is kept.
+* The ledger keeps no token, only its SHA-256. A token that is malformed, unknown, expired or revoked gets the same
+  answer; where there is none, this is said. All of it comes after the same hash and the same look-up: the answer's
+  time tells nothing of what is kept.
 * Each request looks anew: a token that is revoked works no more.
 
 Example
@@ -47,11 +48,10 @@ class BearerToken(SecurityBase):
 
     async def __call__(self, request: Request) -> Principal:
         """The principal whose token the request carries. Raises `Unauthenticated`."""
-        presented = [value for name, value in request.scope["headers"] if name == _AUTHORIZATION]
-        principal = Service.of(request).base.ledger.principal_of(token_hash(_token(presented)))
+        principal = Service.of(request).base.ledger.principal_of(token_hash(token_of(request)))
         if principal is None:
             raise Unauthenticated(
-                "the token is unknown, expired or revoked" if presented else "there is no token",
+                _problem(request),
                 remedy="send `Authorization: Bearer` and a token that `muniment token create` made",
                 where="Authorization",
             )
@@ -59,11 +59,28 @@ class BearerToken(SecurityBase):
         return principal
 
 
-def _token(presented: list[bytes]) -> bytes:
+def token_of(request: Request) -> bytes:
     """The token of the one Authorization header; empty, which is no token, for anything else."""
+    presented = _presented(request)
     if len(presented) != 1 or presented[0][: len(_SCHEME)].lower() != _SCHEME:
         return b""
     return presented[0][len(_SCHEME) :].strip(b" ")
+
+
+def _presented(request: Request) -> list[bytes]:
+    return [value for name, value in request.scope["headers"] if name == _AUTHORIZATION]
+
+
+def _problem(request: Request) -> str:
+    """Why a request's headers let nobody in."""
+    if token_of(request):
+        return "the token is unknown, expired or revoked"
+    presented = _presented(request)
+    if len(presented) > 1:
+        return "there are several Authorization headers, and one alone can count"
+    if presented and presented[0].split(b" ")[0].lower() != _SCHEME.strip():
+        return "the Authorization header is of another scheme than Bearer"
+    return "there is no token"
 
 
 Caller = Annotated[Principal, Depends(BearerToken())]

@@ -29,9 +29,9 @@ from api.parameters import Parameter, Parameters
 from bridge.documents.reader import read_document
 from bridge.documents.records import read_records
 from kernel.changes import NO_SPELLING, Assert, Request
-from kernel.errors import InvalidDocument, InvalidParameter, MunimentError
+from kernel.errors import InvalidDocument, InvalidParameter, InvalidTime, MunimentError
 from kernel.facts import Spelling, Validity
-from kernel.instants import parse_zone
+from kernel.instants import name_zone, parse_zone
 from kernel.timevalues import NO_END, NO_START, interval_between, valid_from, valid_through, valid_to
 
 if TYPE_CHECKING:
@@ -88,7 +88,11 @@ def read_document_request(
         InvalidParameter: a parameter that cannot be used.
         ReservedGraph: a valid time on a graph that has none.
     """
-    validity, spelled = _validity(parameters)
+    try:
+        validity, spelled = _validity(parameters)
+    except InvalidTime as error:
+        name_zone(error, f"add the parameter {ZONE.name}")
+        raise
     confidence = _confidence(parameters)
     graph = parameters.iri(GRAPH, canonicaliser)
     asserted = read_document(body, media_type, graph=graph, canonicaliser=canonicaliser, limit=limit)
@@ -139,5 +143,7 @@ def _confidence(parameters: Parameters) -> Decimal | None:
     if text is None:
         return None
     if not _DECIMAL.fullmatch(text) or Decimal(text) > 1:
-        raise InvalidParameter(f"{text[:40]!r} is no decimal from 0 to 1", remedy="give one", where=CONFIDENCE.name)
+        raise InvalidParameter(
+            f"{text[:40]!r} is no confidence", remedy="give a decimal from 0 to 1, such as 0.85", where=CONFIDENCE.name
+        )
     return Decimal(text)

@@ -40,6 +40,7 @@ E = TypeVar("E", bound="StrEnum")
 _MOST: Final = 1_000
 """Parameters of one request, repeated ones counted; more is no honest request."""
 
+_WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _LOST_PLUS: Final = re.compile(r"(?:-?\d{4}.*)? \d\d:\d\d", re.ASCII)
 
 JsonSchema = dict[str, object]
@@ -141,7 +142,7 @@ class Parameters:
         """Whether it is `true`; False when it is not given."""
         value = self.text(parameter)
         if value not in (None, "true", "false"):
-            raise InvalidParameter(f"{value!r} is neither true nor false", remedy="give one", where=parameter.name)
+            raise InvalidParameter(f"{value[:40]!r} is no flag", remedy="write true or false", where=parameter.name)
         return value == "true"
 
     def number(self, parameter: Parameter, *, default: int) -> int:
@@ -150,12 +151,11 @@ class Parameters:
         if value is None:
             return default
         lowest, highest = parameter.schema["minimum"], parameter.schema["maximum"]
-        number = int(value) if value.isascii() and value.isdigit() and len(value) <= 18 else -1
-        if not isinstance(lowest, int) or not isinstance(highest, int) or not lowest <= number <= highest:
-            raise InvalidParameter(
-                f"{value!r} is no whole number from {lowest} to {highest}", remedy="give one", where=parameter.name
-            )
-        return number
+        number = int(value) if _WHOLE.fullmatch(value) else None
+        if number is not None and isinstance(lowest, int) and isinstance(highest, int) and lowest <= number <= highest:
+            return number
+        problem = f"{value[:40]!r} is no whole number" if number is None else f"{number} is not within bounds"
+        raise InvalidParameter(problem, remedy=f"give a whole number from {lowest} to {highest}", where=parameter.name)
 
     def choice(self, parameter: Parameter, kind: type[E]) -> E | None:
         """One of the values of an enumeration."""

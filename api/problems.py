@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from api.auth import REALM
+from api.auth import REALM, token_of
 from api.errors import (
     BrokenOff,
     ForgedForm,
@@ -106,7 +106,7 @@ _SHOWN: Final = 200
 _RESERVED: Final = frozenset({"type", "title", "status", "detail", "instance", "code", "where", "remedy", "requestId"})
 
 _CHALLENGES: Final = {True: f'Bearer realm="{REALM}", error="invalid_token"', False: f'Bearer realm="{REALM}"'}
-"""By whether a token was sent (RFC 6750, section 3)."""
+"""By whether a bearer token was sent (RFC 6750, section 3)."""
 
 
 def status_of(error: MunimentError) -> int:
@@ -178,7 +178,7 @@ def _entry(error: MunimentError) -> tuple[int, str]:
 
 def _headers(request: Request, error: MunimentError) -> dict[str, str]:
     if isinstance(error, Unauthenticated):
-        return {"WWW-Authenticate": _CHALLENGES["authorization" in request.headers]}
+        return {"WWW-Authenticate": _CHALLENGES[token_of(request) != b""]}
     if isinstance(error, TooManyAttempts):
         return {"Retry-After": f"{WINDOW:.0f}"}
     return {}

@@ -6,6 +6,8 @@ Example
 'did you mean valid-at?'
 >>> did_you_mean("colour", ["valid-at", "as-of"])
 'use one of as-of, valid-at'
+>>> did_you_mean("foo", ["format"])
+'use one of format'
 >>> did_you_mean("colour", [])
 'leave it out: there are none'
 """
@@ -14,13 +16,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rapidfuzz.fuzz import ratio
 from rapidfuzz.process import extractOne
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _NEAR: Final = 70.0
-"""Of 100: a letter or two apart."""
+"""Of 100, of whole names: a letter or two apart. That a part of one is like a part of the other says nothing."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -28,5 +31,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     choices = sorted(known)
     if not choices:
         return "leave it out: there are none"
-    nearest = extractOne(name[:100], choices, processor=str.lower, score_cutoff=_NEAR)
+    nearest = extractOne(name[:100], choices, scorer=ratio, processor=str.lower, score_cutoff=_NEAR)
     return f"did you mean {nearest[0]}?" if nearest else f"use one of {', '.join(choices)}"

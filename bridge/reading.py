@@ -5,6 +5,8 @@ Rules
 * A read is at a moment: `as-of` says as known when (an instant T, recordedAt ≤ T < supersededAt, or `head:N`),
   `valid-at` says as true when. Neither: the head, and the current store answers.
 * `valid-at` is the as-of instant if one is given (what would this have answered then), else the clock.
+* A head is a certificate's place in the log, which other events take places in too: not every number is a head. What is
+  none is an error that names the one before.
 * A bare integer is no `as-of`: it could mean a year or a head. A future `as-of` is an error; before the first
   certificate there is an empty base.
 * Everything that is read goes through a `Dataset` made for the caller: the one choke point for what may be seen.
@@ -21,6 +23,7 @@ Example
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
@@ -32,7 +35,7 @@ from bridge.sparql.results import negotiate
 from bridge.sparql.sample import Sample, sample
 from bridge.sparql.scan import scan
 from bridge.stores.projections import Projection
-from kernel.errors import InvalidParameter
+from kernel.errors import InvalidParameter, InvalidTime
 from kernel.instants import Instant
 from kernel.terms import Iri
 from kernel.timevalues import parse_point
@@ -51,7 +54,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_HEAD = re.compile(r"head:(\d{1,18})")
+_HEAD: Final = re.compile(r"head:([0-9]{1,18})")
+_MEANT_AS_HEAD: Final = re.compile(r"head\b", re.IGNORECASE)
+
+_FIND_HEAD: Final = "write head:N, the number from Muniment-Head or a certificate"
 
 _HISTORY: Final = (
     f"SELECT ?fact {{ GRAPH ?history {{ {{ ?fact <{M}subject> NODE }} UNION {{ ?fact <{M}object> NODE }} }} "
@@ -258,7 +264,13 @@ class Reader:
         named = _HEAD.fullmatch(text)
         if named is not None:
             return self._recorded_in(int(named[1]))
-        instant = parse_point(text, field="as-of")
+        if _MEANT_AS_HEAD.match(text):
+            raise InvalidParameter(f"{text[:40]!r} names no head", remedy=_FIND_HEAD, where="as-of")
+        try:
+            instant = parse_point(text, field="as-of")
+        except InvalidTime as error:
+            error.remedy += ", or head:N for what was known at a head"
+            raise
         with self._ledger.reading() as view:
             latest = view.head().instant
         if instant > max(self._host.now(), latest or instant):
@@ -272,10 +284,11 @@ class Reader:
     def _recorded_in(self, head: int) -> Instant:
         with self._ledger.reading() as view:
             instant = view.recorded_in(head)
+            before = _head_before(view, head) if instant is None else None
         if instant is None:
             raise InvalidParameter(
-                f"head:{head} is no head of this base",
-                remedy="take one from Muniment-Head or a certificate",
+                f"head:{head} is no head of this base: not every number is one",
+                remedy=_FIND_HEAD if before is None else f"take head:{before}, the one before",
                 where="as-of",
             )
         return instant
@@ -310,6 +323,15 @@ class Reader:
             )
         recorded = view.facts_recorded(None, moment.as_of)
         return (_as_known(fact, moment.as_of) for fact in recorded if _matches(fact, wanted, moment.as_of))
+
+
+def _head_before(view: LedgerView, number: int) -> int | None:
+    """The last head below the number; found by instants, for heads are in their order."""
+    latest = view.head().instant
+    if latest is None:
+        return None
+    after = bisect_right(range(latest + 1), number, key=lambda at: view.head_at(Instant(at)) or 0)
+    return view.head_at(Instant(after - 1))
 
 
 def _place(fact: Fact) -> Place:

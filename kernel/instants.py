@@ -56,6 +56,7 @@ _DATE_TIME = re.compile(
 _OFFSET = re.compile(r"([+-])(\d\d):(\d\d)", re.ASCII)
 _MAX_OFFSET = 14 * 60
 _SHOWN = 80
+_NO_ZONE = "it has no time zone"
 
 # What is wrong with a text that has no readable form, most telling fault first.
 _FAULTS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
@@ -97,6 +98,12 @@ def unreadable_time(field: str, text: str, expected: str) -> InvalidTime:
         if pattern.match(text):
             return refused_time(field, text, reason, remedy)
     return refused_time(field, text, f"it is not {expected.partition(' such as ')[0]}", f"give {expected}")
+
+
+def name_zone(error: InvalidTime, how: str) -> None:
+    """Adds to the remedy for a missing zone how a request names one for all its times; only where one can be named."""
+    if error.data.get("reason") == _NO_ZONE:
+        error.remedy += f", or {how}"
 
 
 def parse_offset(offset: str, field: str, text: str) -> int:
@@ -215,8 +222,7 @@ def _offset_or_zone(field: str, text: str, offset: str | None, zone: Zone) -> in
     if offset is not None:
         return parse_offset(offset, field, text)
     if zone is None:
-        remedy = "end it with Z or an offset such as +02:00, or name a zone for the request"
-        raise refused_time(field, text, "it has no time zone", remedy)
+        raise refused_time(field, text, _NO_ZONE, "end it with Z or an offset such as +02:00")
     return parse_zone(zone)
 
 

@@ -15,7 +15,8 @@ Rules
 * Terms are those of `bridge.documents.json_terms`. A blank node is the same node throughout a request, and a new one
   in the next.
 * A confidence keeps its digits. `null` is no value: what is not said is left out.
-* Every error has the JSON pointer of its place. A member that is not known is named, with the one that may be meant.
+* Every error has the JSON pointer of its place. A member that is not known is named, with the one that may be meant;
+  one that other changes have is no slip for another.
 
 Example
 -------
@@ -47,7 +48,7 @@ from bridge.documents.skolem import Skolem
 from kernel.changes import NO_SPELLING, Assert, Change, End, Request, Retract, Revise
 from kernel.errors import CallerError, InvalidChange, InvalidDocument, InvalidTime
 from kernel.facts import Spelling, Validity
-from kernel.instants import parse_zone
+from kernel.instants import name_zone, parse_zone
 from kernel.intervals import Interval
 from kernel.precision import Precision
 from kernel.terms import Iri, Literal, Statement
@@ -131,8 +132,13 @@ def read_changes(
     changes = members.get("changes")
     if not isinstance(changes, list) or not changes:
         raise _wrong("there are no changes", "give an array of at least one", "/changes")
+    try:
+        read = tuple(read_change(each, setting, where=pointer("changes", at)) for at, each in enumerate(changes))
+    except InvalidTime as error:
+        name_zone(error, "give the request a zone")
+        raise
     return Request(
-        tuple(read_change(change, setting, where=pointer("changes", index)) for index, change in enumerate(changes)),
+        read,
         _reason(members),
         terms.node(members["episode"], "/episode") if "episode" in members else None,
         principal,
@@ -350,17 +356,16 @@ def _require_known(members: Members, known: frozenset[str], what: str, where: st
     if known.issuperset(members):
         return
     name = next(name for name in members if name not in known)
-    raise _wrong(
-        f"{what} has no member {name!r}",
-        _suggestion(name, known) or f"known are {_listed(sorted(known))}",
-        where + pointer(name),
-    )
+    told = f"known are {_listed(sorted(known))}"
+    elsewhere = any(name in others for others in (_REQUEST, *_MEMBERS.values()))
+    remedy = f"leave it out; {told}" if elsewhere else _suggestion(name, known) or told
+    raise _wrong(f"{what} has no member {name!r}", remedy, where + pointer(name))
 
 
 def _suggestion(name: Json, known: Iterable[str]) -> str | None:
     if not isinstance(name, str):
         return None
-    nearest = process.extractOne(name, sorted(known), scorer=fuzz.ratio, score_cutoff=_ALIKE)
+    nearest = process.extractOne(name, sorted(known), scorer=fuzz.ratio, processor=str.lower, score_cutoff=_ALIKE)
     return None if nearest is None else f"did you mean {nearest[0]!r}?"
 
 

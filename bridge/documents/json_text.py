@@ -40,6 +40,7 @@ _DOUBLE: Final = XSD + "double"
 _LIKE_DOUBLE: Final = frozenset({_DOUBLE, XSD + "float"})
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _SHOWN: Final = 60
+_AS_STRING: Final = "give another; as the object of a statement, write it as a string"
 
 
 def parse_json(data: bytes) -> Json:
@@ -166,17 +167,19 @@ def _fraction(text: str) -> Decimal:
     try:
         return Decimal(text)
     except DecimalException as error:
-        raise InvalidDocument(
-            f"the number {text[:_SHOWN]} is beyond all measure", remedy="write it as a string"
-        ) from error
+        raise InvalidDocument(f"the number {text[:_SHOWN]} is beyond all measure", remedy=_AS_STRING) from error
 
 
 def _too_long() -> InvalidDocument:
-    return InvalidDocument(f"a number has more than {_LONGEST_NUMBER} digits", remedy="write it as a string")
+    return InvalidDocument(f"a number has more than {_LONGEST_NUMBER} digits", remedy=_AS_STRING)
 
 
 def _no_number(name: str) -> Json:
-    raise InvalidDocument(f"{name} is no JSON", remedy=f'write it as a string: {{"@value": "{name}", "@type": …}}')
+    value = name.replace("Infinity", "INF")  # as XSD writes it
+    raise InvalidDocument(
+        f"{name} is no JSON",
+        remedy=f'give a number; as the object of a statement it is {{"@value": "{value}", "@type": "{_DOUBLE}"}}',
+    )
 
 
 def _shown(value: int | Decimal) -> str:

@@ -73,11 +73,23 @@ _BOM: Final = b"\xef\xbb\xbf"
 _CACHED: Final = 65_536
 _XML_LITERAL: Final = RDF + "XMLLiteral"
 _PLACE: Final = re.compile(r"Parser error at line \d+ (?:between columns \d+ and \d+|column \d+): ")
+_NO_NAME: Final = re.compile(r"'(.)' is not allowed at the beginning of a prefix name", re.DOTALL)
+"""What the parser says, in formats without prefixes too, of a character that begins nothing."""
+
+_TEXT: Final = "correct it at or before that place; what is sent is text in UTF-8, neither compressed nor binary"
+_ANY_REMEDIES: Final = (
+    ("Unexpected end", "send the document whole"),
+    ("UTF-8", _TEXT),
+    ("no term begins with U+", _TEXT),
+)
+_LINE_REMEDIES: Final = (("No scheme", "write IRIs in full"), *_ANY_REMEDIES)
 _REMEDIES: Final = (
     ("No scheme", "write IRIs in full, or declare a base"),
     ("prefix", "declare the prefix"),
-    ("Unexpected end", "send the document whole"),
+    *_ANY_REMEDIES,
 )
+_LINES: Final = frozenset({ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS})
+"""Formats that have neither prefixes nor a base."""
 
 
 def read_document(
@@ -133,7 +145,8 @@ def _quads(data: bytes, written: ox.RdfFormat, conversion: Conversion) -> Iterat
     try:
         yield from ox.parse(prepared, written)
     except SyntaxError as error:
-        raise unreadable(_as_submitted(error, data, written) if conversion.marked else error, data) from error
+        told = _as_submitted(error, data, written) if conversion.marked else error
+        raise unreadable(told, data, written) from error
 
 
 def _as_submitted(error: SyntaxError, data: bytes, written: ox.RdfFormat) -> SyntaxError:
@@ -146,12 +159,16 @@ def _as_submitted(error: SyntaxError, data: bytes, written: ox.RdfFormat) -> Syn
     return error
 
 
-def unreadable(error: SyntaxError, data: bytes | mmap) -> InvalidDocument:
-    """What the parser complained of, in the document that it was given."""
+def unreadable(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat) -> InvalidDocument:
+    """What the parser complained of, in the document that it was given, which is in the format `written`."""
     message = _PLACE.sub("", error.msg)
     told = f"line {error.lineno}, column {error.offset}"
     where = xml_text.place_of_fault(data) if error.lineno is None else told
-    remedy = next((remedy for words, remedy in _REMEDIES if words in message), "correct it at or before that place")
+    if (begun := _NO_NAME.fullmatch(message)) is not None:
+        character = begun[1] if begun[1].isprintable() else f"U+{ord(begun[1]):04X}"
+        message = f"no term begins with {character}"
+    remedies = _LINE_REMEDIES if written in _LINES else _REMEDIES
+    remedy = next((remedy for words, remedy in remedies if words in message), "correct it at or before that place")
     return InvalidDocument(message, remedy=remedy, where=where)
 
 

@@ -63,7 +63,7 @@ def read_document(
         except CallerError as error:
             yield Refusal(name, None, error.code, str(error), ends_file=True)
         except SyntaxError as error:
-            refused = unreadable(error, mapped)
+            refused = unreadable(error, mapped, written)
             yield Refusal(name, error.lineno, refused.code, str(refused), ends_file=True)
 
 

@@ -5,13 +5,22 @@ from base64 import b64encode
 import httpx2
 import pytest
 
+from api.app import create_app
 from api.auth import token_hash
+from api.settings import Settings
 from kernel.access import Principal, Role
 from kernel.instants import Instant
 from tests.api.bodies import change, request
 from tests.api.serving import Served
 
 OPEN_PATHS = {"/health"}
+
+
+def test_without_a_token_only_what_the_documentation_names_answers(shared: Served) -> None:
+    routes = {route.path for route in create_app(shared.base, Settings()).state.routes if "GET" in route.methods}
+    plain = {path for path in routes | {"/openapi.json"} if "{" not in path}
+    answers = {path: httpx2.get(shared.url + path).status_code for path in plain}
+    assert {path for path, status in answers.items() if status == 200} == {"/health", "/openapi.json", "/sign-in"}
 
 
 def test_every_documented_route_but_the_health_check_wants_a_token(shared: Served) -> None:
@@ -36,12 +45,9 @@ def test_without_a_token_the_answer_names_the_scheme_and_the_remedy(shared: Serv
 @pytest.mark.parametrize(
     "authorization",
     [
-        "Bearer",
         "Bearer somebody-elses",
         "Bearer a b",
         "Bearer é",
-        f"Basic {b64encode(b'user:password').decode()}",
-        "nonsense",
     ],
 )
 def test_what_is_no_known_token_is_refused_alike(shared: Served, authorization: str) -> None:
@@ -51,6 +57,26 @@ def test_what_is_no_known_token_is_refused_alike(shared: Served, authorization: 
     assert answer.headers["www-authenticate"] == 'Bearer realm="muniment", error="invalid_token"'
     assert authorization.rpartition(" ")[2] not in answer.json().values()
     assert "somebody-elses" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("authorizations", "detail"),
+    [
+        (
+            [f"Basic {b64encode(b'user:password').decode()}"],
+            "the Authorization header is of another scheme than Bearer",
+        ),
+        (["nonsense"], "the Authorization header is of another scheme than Bearer"),
+        (["Bearer a", "Bearer b"], "there are several Authorization headers, and one alone can count"),
+        (["Bearer"], "there is no token"),
+        ([], "there is no token"),
+    ],
+)
+def test_where_no_token_was_sent_this_is_said(shared: Served, authorizations: list[str], detail: str) -> None:
+    answer = shared.client(None).get("/certificates", headers=[("authorization", each) for each in authorizations])
+    assert (answer.status_code, answer.json()["detail"]) == (401, detail)
+    assert answer.headers["www-authenticate"] == 'Bearer realm="muniment"'
+    assert "Bearer" in answer.json()["remedy"]
 
 
 def test_the_scheme_is_not_case_sensitive(shared: Served) -> None:

@@ -454,3 +454,22 @@ def test_a_literal_comes_back_as_it_was_submitted(server: Served) -> None:
     writer.post("/changes", json=request(change("bond", "number", submitted)))
     (fact,) = writer.get("/facts", params={"subject": f"{EX}bond"}).json()["items"]
     assert fact["statement"]["object"] == submitted
+
+
+def test_a_missing_zone_is_asked_for_where_it_can_be_given(server: Served) -> None:
+    writer, end = server.writer, "end it with Z or an offset such as +02:00"
+    naive = "2024-05-06T15:00:00"
+    record = f'<urn:a> <urn:p> <urn:b> {{| <{M}validFrom> "{naive}"^^<{XSD}dateTime> |}} .'
+    turtle = {"Content-Type": "text/turtle"}
+    remedies = [
+        writer.post("/changes", json=request(change("ann", "lives", "rome", validFrom=naive))),
+        writer.post("/changes", params={"valid-to": naive}, content="<urn:a> <urn:p> 1 .", headers=turtle),
+        writer.post("/changes", params={"zone": "Z"}, content=record, headers=turtle),
+        writer.get("/facts", params={"subject": "urn:a", "valid-at": naive}),
+    ]
+    assert [answer.json()["remedy"] for answer in remedies] == [
+        f"{end}, or give the request a zone",
+        f"{end}, or add the parameter zone",
+        end,
+        end,
+    ]

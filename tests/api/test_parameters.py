@@ -48,6 +48,9 @@ def test_url_and_form_are_read_together() -> None:
         ("LIMIT=1", "LIMIT", "did you mean limit?"),
         ("dry_run=true", "dry_run", "did you mean dry-run?"),
         ("colour=a", "colour", "use one of dry-run, limit, many, text"),
+        ("foo=a", "foo", "use one of dry-run, limit, many, text"),
+        ("lim=a", "lim", "did you mean limit?"),
+        ("li=a", "li", "use one of dry-run, limit, many, text"),
         ("=a", "", "use one of dry-run, limit, many, text"),
     ],
 )
@@ -81,6 +84,21 @@ def test_a_number_that_is_none_or_out_of_bounds_is_refused(value: str) -> None:
     assert caught.value.where == "limit"
 
 
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("0", "0 is not within bounds"),
+        ("501", "501 is not within bounds"),
+        ("five", "'five' is no whole number"),
+        ("1e2", "'1e2' is no whole number"),
+    ],
+)
+def test_the_bounds_of_a_number_are_the_remedy(value: str, problem: str) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        read_parameters(KNOWN, f"limit={value}".encode()).number(NUMBER, default=7)
+    assert (caught.value.message, caught.value.remedy) == (problem, "give a whole number from 1 to 500")
+
+
 @given(st.integers(1, 500))
 def test_a_number_within_bounds_is_read(number: int) -> None:
     assert read_parameters(KNOWN, f"limit={number}".encode()).number(NUMBER, default=7) == number
@@ -99,8 +117,9 @@ def test_what_is_not_given_has_its_default() -> None:
 def test_a_flag_is_true_or_false(value: str) -> None:
     assert read_parameters(KNOWN, b"dry-run=true").flag(FLAG) is True
     assert read_parameters(KNOWN, b"dry-run=false").flag(FLAG) is False
-    with pytest.raises(InvalidParameter):
+    with pytest.raises(InvalidParameter) as caught:
         read_parameters(KNOWN, f"dry-run={value}".encode()).flag(FLAG)
+    assert caught.value.remedy == ("write true or false" if value else "give one, or leave the parameter out")
 
 
 def test_a_choice_names_the_nearest() -> None:

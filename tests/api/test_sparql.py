@@ -261,6 +261,39 @@ def test_as_of_alone_answers_what_was_answered_then(any_server: Served) -> None:
     assert lives(writer, **{"as-of": f"head:{head}"}) == ["rome"]
 
 
+def test_a_number_between_heads_is_told_the_head_before(any_server: Served) -> None:
+    writer = any_server.writer
+    head = 0
+    for place in ("rome", "paris", "oslo"):
+        head = writer.post("/changes", json=request(change("ann", "lives", place))).json()["head"]
+        writer.post("/changes", json={"changes": [{"op": "assert"}]})
+    heads = {
+        number
+        for number in range(head + 3)
+        if writer.get("/sparql", params={"query": ANY, "as-of": f"head:{number}"}).status_code == 200
+    }
+    assert len(heads) == 3
+    for number in sorted({*range(head + 3), 10**18 - 1} - heads):
+        answer = writer.get("/sparql", params={"query": ANY, "as-of": f"head:{number}"})
+        before = max((each for each in heads if each < number), default=None)
+        told = "write head:N, the number from Muniment-Head or a certificate"
+        assert answer.json()["detail"] == f"head:{number} is no head of this base: not every number is one"
+        assert answer.json()["remedy"] == (told if before is None else f"take head:{before}, the one before")
+
+
+def test_no_head_of_an_empty_base_is_named(server: Served) -> None:
+    answer = server.writer.get("/sparql", params={"query": ANY, "as-of": "head:1"})
+    assert (answer.status_code, "Muniment-Head" in answer.json()["remedy"]) == (400, True)
+
+
+@pytest.mark.parametrize("as_of", ["head:-1", "head:99999999999999999999999", "head:", "HEAD:4", "head", "yesterday"])
+def test_what_is_not_read_as_a_moment_is_told_of_heads(shared: Served, as_of: str) -> None:
+    answer = shared.writer.get("/sparql", params={"query": ANY, "as-of": as_of})
+    assert (answer.status_code, answer.json()["where"]) == (400, "as-of")
+    assert "head:N" in answer.json()["remedy"]
+    assert ("time" in answer.json()["remedy"]) is (as_of == "yesterday")
+
+
 @pytest.mark.parametrize("as_of", ["2024", "123", "head:999999", "head:x", "9999-01-01", "yesterday", "", "head:"])
 def test_an_as_of_that_means_nothing_is_refused(island: Served, as_of: str) -> None:
     """Case 45."""

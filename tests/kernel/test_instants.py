@@ -264,7 +264,7 @@ def test_case_24_a_time_without_zone_is_refused_naming_the_field() -> None:
     error = refusal("2024-01-01T00:00:00")
     assert error.where == "validFrom"
     assert "no time zone" in error.message
-    assert "name a zone for the request" in error.remedy
+    assert error.remedy == "end it with Z or an offset such as +02:00"
 
 
 def test_case_24_a_time_without_zone_is_read_in_the_zone_of_the_request() -> None:

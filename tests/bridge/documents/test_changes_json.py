@@ -299,7 +299,9 @@ def test_a_zone_that_is_none(zone: object) -> None:
         ("assert", "at", "known are"),
         ("end", "validTo", "known are"),
         ("retract", "confidence", "known are"),
-        ("revise", "subject", "did you mean 'object'?"),
+        ("revise", "subject", "leave it out; known are confidence, fact, object, op,"),
+        ("revise", "subjekt", "known are"),
+        ("assert", "zone", "leave it out; known are"),
         ("assert", "x/y~z", "known are"),
     ],
 )

@@ -174,6 +174,26 @@ def test_an_empty_document_asserts_nothing(media_type: str) -> None:
     assert read(empty.get(media_type, ""), media_type) == []
 
 
+@pytest.mark.parametrize("media_type", ["application/n-quads", "application/n-triples"])
+@pytest.mark.parametrize(
+    ("text", "message", "remedy"),
+    [
+        (b"\x00\x01\x02", "no term begins with U+0000", "neither compressed nor binary"),
+        (b"\x1f\x8b\x08", "no term begins with U+001F", "neither compressed nor binary"),
+        (b"\x89PNG\r\n", "Invalid UTF-8", "neither compressed nor binary"),
+        (b"<a> <urn:p> <urn:b> .", "No scheme", "write IRIs in full"),
+        (b"ex:a <urn:p> <urn:b> .", "must be an IRI", "correct it at or before that place"),
+    ],
+)
+def test_formats_without_prefixes_are_told_nothing_of_them(
+    media_type: str, text: bytes, message: str, remedy: str
+) -> None:
+    with pytest.raises(InvalidDocument, match=re.escape(message)) as caught:
+        read(text, media_type)
+    assert "prefix" not in caught.value.message
+    assert (caught.value.where, caught.value.remedy.endswith(remedy)) == ("line 1, column 1", True)
+
+
 def test_nul_is_a_character() -> None:
     ((statement, _),) = read('<urn:s> <urn:p> "a\\u0000\x00b" .')
     assert statement.object == Literal("a\0\0b")

@@ -22,6 +22,14 @@ _json = st.recursive(
 )
 
 
+@pytest.mark.parametrize(("name", "value"), [("NaN", "NaN"), ("Infinity", "INF"), ("-Infinity", "-INF")])
+def test_what_is_no_number_is_one_of_xsd_as_an_object_alone(name: str, value: str) -> None:
+    with pytest.raises(InvalidDocument) as caught:
+        parse_json(f'{{"confidence": {name}}}'.encode())
+    assert caught.value.remedy.startswith("give a number; as the object of a statement")
+    assert f'{{"@value": "{value}", "@type": "{XSD}double"}}' in caught.value.remedy
+
+
 @given(_json, st.booleans())
 def test_what_the_standard_library_writes_is_read(value: object, ascii_only: bool) -> None:
     assert parse_json(json.dumps(value, ensure_ascii=ascii_only).encode()) == value

@@ -2,7 +2,7 @@
 
 Rules
 -----
-* Two members and no others: `decision`, which is needed, and `comment`.
+* Two members and no others: `decision`, which is needed, and `comment`, which has a longest length.
 * A member that is unknown is named with the nearest known one; one that stands twice is refused.
 
 Example
@@ -23,6 +23,9 @@ from kernel.errors import InvalidDocument, InvalidParameter, UnknownParameter
 
 if TYPE_CHECKING:
     from bridge.documents.json_text import Json
+
+LONGEST_COMMENT: Final = 10_000
+"""Characters."""
 
 _MEMBERS: Final = ("decision", "comment")
 
@@ -67,6 +70,19 @@ def _kind(decision: Json) -> DecisionKind:
 
 
 def _comment(comment: Json) -> str | None:
-    if comment is None or isinstance(comment, str):
-        return comment
-    raise InvalidParameter("it is no text", remedy="give a text, or leave it out", where="/comment")
+    if comment is None:
+        return None
+    if not isinstance(comment, str):
+        raise InvalidParameter("it is no text", remedy="give a text, or leave it out", where="/comment")
+    return within_length(comment, "/comment")
+
+
+def within_length(comment: str, where: str) -> str:
+    """The comment. Raises `InvalidParameter` for one that is too long."""
+    if len(comment) > LONGEST_COMMENT:
+        raise InvalidParameter(
+            f"the comment has {len(comment)} characters",
+            remedy=f"give at most {LONGEST_COMMENT}, and cite where more is said",
+            where=where,
+        )
+    return comment

@@ -30,6 +30,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.certificates import CertificateId, certificate_named
+from api.decision_body import within_length
 from api.pages.drawing import before_and_after
 from api.pages.effects import changes_of, nodes_of, to_draw
 from api.pages.findings import causes_of, nodes_in_findings
@@ -133,7 +134,10 @@ async def decide(request: Request, visit: Visitor, certificate: CertificateId) -
     decision = form.choice(DECISION, DecisionKind)
     if decision is None:
         raise InvalidParameter("nothing is decided", remedy="approve, or reject", where=DECISION.name)
-    wanted = DecisionRequest(identifier, decision, form.text(COMMENT), visit.principal)
+    comment = form.text(COMMENT)
+    if comment is not None:
+        within_length(comment, COMMENT.name)
+    wanted = DecisionRequest(identifier, decision, comment, visit.principal)
     try:
         outcome = await asyncio.wrap_future(Service.of(request).base.decide(wanted))
     except AlreadyDecided:

@@ -297,6 +297,7 @@ def test_deciding_takes_an_editor(shared: Served) -> None:
         ({"decision": None}, "/decision"),
         ({}, "/decision"),
         ({"decision": "approve", "comment": 5}, "/comment"),
+        ({"decision": "approve", "comment": "x" * 10_001}, "/comment"),
         ({"decision": "approve", "coment": "x"}, "/coment"),
     ],
 )

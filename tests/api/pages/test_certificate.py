@@ -220,7 +220,15 @@ def test_names_of_graphs_that_one_may_not_read_are_not_told(server: Served) -> N
     assert "Angela Merkel born in Hamburg" in told(world.signed_in(Role.EDITOR), world.path("open"))
 
 
-@pytest.mark.parametrize("fields", [{}, {"decision": "maybe"}, {"decision": "approve", "more": "x"}])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"decision": "maybe"},
+        {"decision": "approve", "more": "x"},
+        {"decision": "approve", "comment": "x" * 10_001},
+    ],
+)
 def test_a_form_that_says_nothing_or_too_much_is_refused(still: World, fields: dict[str, str]) -> None:
     client = still.signed_in(Role.EDITOR)
     form = Page.of(client.get(still.path("doubt"))).forms[-1]

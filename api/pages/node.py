@@ -85,7 +85,8 @@ def _content(base: Base, visit: Visit, iri: Iri, parameters: Parameters) -> Mapp
     nodes = _nodes(iri, (*out.found, *into.found, *history.found))
     names = names_for(base.reader, principal, nodes)
     lanes = sorted(history.found, key=_lane)
-    clock = base.reader.head().clock if moment.valid_at is None else moment.valid_at
+    # The base's clock stands at its last boundary, and nothing has begun or ended since: what holds there holds now.
+    clock = base.host.now() if moment.valid_at is None else moment.valid_at
     chosen = {NODE.name: iri.value, VALID_AT.name: valid_at or "", AS_OF.name: as_of or ""}
     return {
         "node": names(iri),

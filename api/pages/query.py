@@ -109,7 +109,8 @@ async def query(request: Request, visit: Visitor) -> Response:
 
 def _answer(base: Base, visit: Visit, text: str, as_of: str | None, valid_at: str | None) -> Mapping[str, object]:
     asked = QueryRequest(visit.principal, text)
-    sampled = base.reader.sample(asked, base.reader.moment(as_of, valid_at), limit=MOST_ROWS)
+    moment = base.reader.moment(as_of, valid_at)
+    sampled = base.reader.sample(asked, moment, limit=MOST_ROWS)
     found = sampled.sample
     return {
         "boolean": found.boolean,
@@ -118,7 +119,7 @@ def _answer(base: Base, visit: Visit, text: str, as_of: str | None, valid_at: st
         "rows": _rows(base, visit, found),
         "more": found.more,
         "head": sampled.head,
-        "valid_at": at(sampled.valid_at),
+        "valid_at": at(base.host.now() if moment.valid_at is None else sampled.valid_at),
     }
 
 

@@ -7,6 +7,7 @@ import httpx2
 import pytest
 
 from kernel.access import Role
+from kernel.instants import parse_instant
 from tests.api.bodies import EX, change
 from tests.api.pages.world import Page, World
 from tests.api.serving import Served
@@ -29,6 +30,17 @@ def test_statements_are_those_of_the_moment(still: World, moment: str, holder: s
     text = said(still.signed_in(Role.READER), of("chancellor", **{"valid-at": moment}))
     names = ("Helmut Kohl", "Gerhard Schröder", "Angela Merkel")
     assert [name for name in names if name in text] == ([] if holder is None else [holder])
+
+
+@pytest.mark.parametrize(
+    "path", [of("chancellor"), "/query?" + urlencode({"query": "SELECT ?s { ?s ?p ?o }"})], ids=["node", "query"]
+)
+def test_without_a_time_it_is_the_present_that_is_shown(still: World, path: str) -> None:
+    client = still.signed_in(Role.READER)
+    before = parse_instant(client.get("/health").json()["clock"])
+    shown = re.search(r'rue at\s*<time datetime="([^"]+)"', client.get(path).text)
+    assert shown is not None
+    assert parse_instant(shown[1]) > before
 
 
 def test_what_leads_to_a_node_is_listed_too(still: World) -> None:

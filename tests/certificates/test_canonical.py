@@ -1,7 +1,9 @@
 """Canonical JSON against an independent implementation of RFC 8785, and what it refuses."""
 
 import json
+import sys
 from enum import IntEnum, StrEnum
+from pathlib import Path
 
 import pytest
 import rfc8785
@@ -86,3 +88,15 @@ def test_refuses_endless_and_deep_nesting() -> None:
 def test_digest_of_a_published_example() -> None:
     # NIST FIPS 180-4, the example "abc"
     assert digest_hex(b"abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def _private() -> int:
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) * 1024
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_what_is_kept_takes_little_more_room_than_its_text() -> None:
+    before = _private()
+    kept = [canonical_json({"n": f"{number:0300}"}) for number in range(20_000)]
+    assert _private() - before < 4 * sum(map(len, kept))

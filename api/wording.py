@@ -6,7 +6,7 @@ Rules
 
 Example
 -------
->>> from pydantic import TypeAdapter
+>>> from pydantic import TypeAdapter, ValidationError
 >>> try:
 ...     TypeAdapter(int).validate_python("abc")
 ... except ValidationError as error:

@@ -7,9 +7,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from bridge.base import Base
-from tests.api.pages.world import World
-from tests.api.serving import served
+from tests.api.pages.world import World, a_world
 from tests.requirements import REPOSITORY, require
 
 PICTURES: Final = REPOSITORY / "build" / "screenshots"
@@ -40,12 +38,12 @@ def pictures() -> Path:
 @pytest.fixture
 def world() -> Iterator[World]:
     """A filled base of its own."""
-    with Base.open(None) as base, served(base) as server:
-        yield World.filled(server)
+    with a_world() as filled:
+        yield filled
 
 
 @pytest.fixture(scope="session")
 def still() -> Iterator[World]:
     """One filled base for tests that only look."""
-    with Base.open(None) as base, served(base) as server:
-        yield World.filled(server)
+    with a_world() as filled:
+        yield filled

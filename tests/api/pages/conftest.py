@@ -4,20 +4,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from bridge.base import Base
-from tests.api.pages.world import World
-from tests.api.serving import served
+from tests.api.pages.world import World, a_world
 
 
 @pytest.fixture
 def world() -> Iterator[World]:
     """A filled base of its own."""
-    with Base.open(None) as base, served(base) as server:
-        yield World.filled(server)
+    with a_world() as filled:
+        yield filled
 
 
 @pytest.fixture(scope="session")
 def still() -> Iterator[World]:
     """One filled base for all tests that leave it as it is."""
-    with Base.open(None) as base, served(base) as server:
-        yield World.filled(server)
+    with a_world() as filled:
+        yield filled

@@ -10,6 +10,8 @@ Example
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any, Final, Self
@@ -18,9 +20,10 @@ from uuid import UUID
 import httpx2
 
 from api.auth import token_hash
+from bridge.base import Base
 from kernel.access import Role
 from tests.api.bodies import EX, SHAPES, M, change, request
-from tests.api.serving import Served
+from tests.api.serving import Served, served
 
 RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
 TURTLE: Final = {"content-type": "text/turtle"}
@@ -139,6 +142,13 @@ class World:
         answer = client.post("/sign-in", data={**form, "token": self.server.token(role, *graphs)})
         assert (answer.status_code, answer.headers["location"]) == (303, "/queue"), answer.text
         return client
+
+
+@contextmanager
+def a_world() -> Iterator[World]:
+    """A filled base in memory, served."""
+    with Base.open(None) as base, served(base) as server:
+        yield World.filled(server)
 
 
 class Page(HTMLParser):

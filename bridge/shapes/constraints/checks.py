@@ -46,7 +46,7 @@ class Fault:
 class Check(Protocol):
     """A constraint, compiled."""
 
-    def __call__(self, data: Data, focus: Term, values: Nodes) -> Iterable[Fault]:
+    def __call__(self, data: Data, focus: Term, values: Nodes, /) -> Iterable[Fault]:
         """The faults of the values of a shape at a focus."""
         ...
 
@@ -105,7 +105,7 @@ Components: TypeAlias = "Iterator[tuple[str, Check]]"
 def each_value(fits: Callable[[Data, Term], bool]) -> Check:
     """A check that a value fails which does not fit."""
 
-    def check(data: Data, focus: Term, values: Nodes) -> Iterator[Fault]:  # noqa: ARG001 - what every check is given
+    def check(data: Data, _focus: Term, values: Nodes) -> Iterator[Fault]:
         for value, spellings in values.items():
             if not fits(data, value):
                 yield fault_of(value, spellings)
@@ -119,7 +119,7 @@ def each_form(fits: Callable[[Literal], bool], node_fits: Callable[[Iri], bool] 
     What is neither, a triple term, fails it.
     """
 
-    def check(data: Data, focus: Term, values: Nodes) -> Iterator[Fault]:  # noqa: ARG001 - what every check is given
+    def check(_data: Data, _focus: Term, values: Nodes) -> Iterator[Fault]:
         for value, spellings in values.items():
             if isinstance(value, Literal):
                 wrong = next((form for form in spellings or (value,) if not fits(form)), None)

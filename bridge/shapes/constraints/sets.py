@@ -64,20 +64,20 @@ def _pairs(said: Parameters) -> Components:
 
 
 def _at_least(least: int) -> Check:
-    return lambda data, focus, values: _NO_FAULT if len(values) >= least else _ONE_FAULT  # noqa: ARG005 - as given
+    return lambda _data, _focus, values: _NO_FAULT if len(values) >= least else _ONE_FAULT
 
 
 def _at_most(most: int) -> Check:
-    return lambda data, focus, values: _NO_FAULT if len(values) <= most else _ONE_FAULT  # noqa: ARG005 - as given
+    return lambda _data, _focus, values: _NO_FAULT if len(values) <= most else _ONE_FAULT
 
 
-def _one_a_language(data: Data, focus: Term, values: Nodes) -> tuple[Fault, ...]:  # noqa: ARG001 - as given
+def _one_a_language(_data: Data, _focus: Term, values: Nodes) -> tuple[Fault, ...]:
     languages = Counter(value.language.lower() for value in values if isinstance(value, Literal) and value.language)
     return _ONE_FAULT if any(count > 1 for count in languages.values()) else _NO_FAULT
 
 
 def _having(wanted: Term) -> Check:
-    return lambda data, focus, values: _NO_FAULT if wanted in values else _ONE_FAULT  # noqa: ARG005 - as given
+    return lambda _data, _focus, values: _NO_FAULT if wanted in values else _ONE_FAULT
 
 
 def _equal(other: Iri) -> Check:
@@ -116,7 +116,7 @@ def _less(other: Iri, holds: Callable[[int], bool]) -> Check:
 
 
 def _closed(open_to: frozenset[Iri]) -> Check:
-    def check(data: Data, focus: Term, values: Nodes) -> Iterator[Fault]:  # noqa: ARG001 - what every check is given
+    def check(data: Data, _focus: Term, values: Nodes) -> Iterator[Fault]:
         for node in values:
             for predicate, nodes in data.outgoing(node).items():
                 if predicate not in open_to:

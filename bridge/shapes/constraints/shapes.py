@@ -63,7 +63,7 @@ def shape_checks(said: Parameters, siblings: Sequence[Iri]) -> Components:
 
 
 def _counted(conforms: Conforms, shapes: Sequence[Iri], holds: Callable[[int, int], bool]) -> Check:
-    def check(data: Data, focus: Term, values: Nodes) -> Iterator[Fault]:  # noqa: ARG001 - what every check is given
+    def check(data: Data, _focus: Term, values: Nodes) -> Iterator[Fault]:
         for value, spellings in values.items():
             met = sum(conforms(shape, data, value, spellings) for shape in shapes)
             if not holds(met, len(shapes)):
@@ -100,7 +100,7 @@ def _qualified(said: Parameters, shape: Iri, siblings: Sequence[Iri]) -> Compone
 
 
 def _if(holds: Callable[[int, int], bool], count: Callable[[Data, Nodes], int], limit: int) -> Check:
-    def check(data: Data, focus: Term, values: Nodes) -> Iterator[Fault]:  # noqa: ARG001 - what every check is given
+    def check(data: Data, _focus: Term, values: Nodes) -> Iterator[Fault]:
         if not holds(count(data, values), limit):
             yield Fault()
 

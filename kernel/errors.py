@@ -144,6 +144,12 @@ class ReservedGraph(PlanError):
     code = "reserved-graph"
 
 
+class TooManyChanges(PlanError):
+    """A request that changes more statements than one plan takes."""
+
+    code = "too-many-changes"
+
+
 class StaleFact(PlanError):
     """The fact named is no longer believed."""
 
@@ -160,6 +166,18 @@ class AlreadyDecided(Conflict):
     """The certificate is not waiting for a decision."""
 
     code = "not-in-review"
+
+
+class GraphExists(Conflict):
+    """A graph that is to be created, and that holds something already."""
+
+    code = "graph-exists"
+
+
+class StateMoved(Conflict):
+    """The base moved on while something was worked out for one of its states."""
+
+    code = "state-moved"
 
 
 class IdempotencyMismatch(CallerError):

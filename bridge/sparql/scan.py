@@ -158,7 +158,7 @@ class _Scan:
     def __init__(self, text: str, tokens: list[Token]) -> None:
         self._text = text
         self._tokens = tokens
-        self._names = _Names()
+        self._names = Names()
         self._from: dict[bool, list[Iri]] = {False: [], True: []}
         self._seen: set[str] = set()
 
@@ -218,7 +218,7 @@ class _Scan:
             raise QueryRefused(error.message, remedy=error.remedy, where=token.text) from error
 
 
-class _Names:
+class Names:
     """The prologue so far."""
 
     def __init__(self) -> None:

@@ -23,9 +23,12 @@ Example
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kernel.errors import QueryRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAX_DEPTH: Final = 100
 MAX_OPERATORS: Final = 1_000
@@ -98,7 +101,13 @@ def tokenise(text: str) -> list[Token]:
         QueryRefused: a character that starts no token, such as a quote that is never closed; nesting or length beyond
             what the engine survives.
     """
-    tokens = []
+    tokens = list(each_token(text))
+    _require_shallow(tokens, text)
+    return tokens
+
+
+def each_token(text: str) -> Iterator[Token]:
+    """The same one by one, of a text that may be nested or long beyond what the engine survives."""
     position = 0
     for match in _TOKEN.finditer(text):
         if match.start() != position:
@@ -106,11 +115,9 @@ def tokenise(text: str) -> list[Token]:
         position = match.end()
         kind = match.lastgroup
         if kind is not None and kind != "space":
-            tokens.append(Token(kind, match.group(), match.start()))
+            yield Token(kind, match.group(), match.start())
     if position != len(text):
         raise _unreadable(text, position)
-    _require_shallow(tokens, text)
-    return tokens
 
 
 def settle(text: str) -> str:

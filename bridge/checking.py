@@ -24,13 +24,10 @@ from __future__ import annotations
 
 from functools import cached_property, partial
 from itertools import chain
-from mmap import ACCESS_READ, mmap
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from bridge.documents.records import read_records
 from bridge.loading.assertions import Assertions
-from bridge.loading.counted import Counted
-from bridge.loading.files import CHANGES, LoadFile, nodes_of, read_file
+from bridge.loading.files import LoadFile, nodes_of, read_file
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusal
 from bridge.placing import Lines, Place
@@ -40,20 +37,14 @@ from bridge.shapes.model import shapes_of
 from bridge.shapes.overlay import is_data
 from bridge.shapes.registry import Shapes
 from bridge.shapes.vocabulary import OWL
-from bridge.terms import OxigraphCanonicaliser
 from kernel.access import Principal, Role
-from kernel.changes import Assert
-from kernel.errors import CallerError
-from kernel.facts import Validity
 from kernel.terms import Iri, Literal
-from kernel.vocabulary import SHAPES_GRAPH, M
+from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from bridge.documents.reader import Asserted
-    from bridge.loading.assertions import Nodes
     from bridge.loading.refusals import Refusals
     from kernel.facts import Spelling
     from kernel.instants import Instant
@@ -62,12 +53,7 @@ if TYPE_CHECKING:
 _SEED: Final = bytes(16)
 _OPTIONS: Final = LoadOptions()
 _READER: Final = Principal("check", Role.ADMINISTRATOR)
-_RECORDS: Final = M.encode()
-"""Without it in its bytes, a document has no annotations."""
-
 _IMPORTS: Final = Iri(OWL + "imports")
-
-_Said: TypeAlias = "tuple[Statement, Spelling, Validity]"
 
 
 class Material:
@@ -150,7 +136,7 @@ class Reading:
             OSError: a file cannot be read.
         """
         every = [LoadFile.of(path) for path in (*files, *shapes)]
-        total, before = sum(file.size for file in every), 0
+        total, before = 2 * sum(file.size for file in every), 0
         data, own, given = Data({}, self._instant), Data({}), Data({})
         for number, file in enumerate(every):
             tell = partial(_further, self._progress, before, total)
@@ -161,64 +147,25 @@ class Reading:
                     _add(own, statement, spelling)
                 elif is_data(statement.graph):
                     _add(data, statement, spelling)
-            before += file.size
+            before += 2 * file.size
         document = ShapesDocument.of_triples((given if shapes else own or data).items())
         return Material(data, Shapes(document), self._sources, len(own) if shapes else 0)
 
     def _held(self, file: LoadFile, number: int, tell: Callable[[int], None]) -> Iterator[tuple[Statement, Spelling]]:
         """What holds at the instant of what a file says."""
-        with Counted(file.path, tell) as stream:
-            for statement, spelling, validity in self._said(file, number, stream):
-                if validity.interval.contains(self._instant):
-                    self._sources.setdefault(statement.subject, file.path)
-                    yield statement, spelling
-
-    def _said(self, file: LoadFile, number: int, stream: Counted) -> Iterator[_Said]:
-        nodes = nodes_of(file, number, _SEED)
-        if file.suffix != CHANGES and _may_have_records(stream):
-            yield from self._annotated(file, stream, nodes)
-            return
-        for item in read_file(file, stream, Assertions(_OPTIONS, _READER, nodes)):
+        assertions = Assertions(_OPTIONS, _READER, nodes_of(file, number, _SEED))
+        for item in read_file(file, assertions, tell):
             if isinstance(item, Refusal):
                 self._refusals.add(item)
-            else:
-                yield item.statement, item.spelling, item.validity
-
-    def _annotated(self, file: LoadFile, stream: Counted, nodes: Nodes) -> Iterator[_Said]:
-        """What a document with annotations says; it is read whole."""
-        asserted: list[Asserted] = []
-        for item in read_file(file, stream, _WithRecords(_OPTIONS, _READER, nodes)):
-            if isinstance(item, Refusal):
-                self._refusals.add(item)
-            else:
-                asserted.append((item.statement, item.spelling))
-        try:
-            for each in read_records(asserted, OxigraphCanonicaliser()):
-                yield each.statement, each.spelling, each.validity or Validity.always()
-        except CallerError as error:
-            self._refusals.add(Refusal(str(file.path), None, error.code, str(error), ends_file=True))
-
-
-class _WithRecords(Assertions):
-    """Assertions of a document whose annotations are read later."""
-
-    def of_statement(self, asserted: Asserted) -> Assert:
-        """What a statement asserts, also one that belongs to a record."""
-        statement, spelling = asserted
-        return Assert(statement, Validity.always(), spelling)
+            elif item.validity.interval.contains(self._instant):
+                self._sources.setdefault(item.statement.subject, file.path)
+                yield item.statement, item.spelling
 
 
 def _add(data: Data, statement: Statement, spelling: Spelling) -> None:
     value = statement.object
     spellings = (spelling.object or value,) if isinstance(value, Literal) else ()
     data.add((statement.subject, statement.predicate, value), spellings)
-
-
-def _may_have_records(stream: Counted) -> bool:
-    if not stream.size:
-        return False  # an empty file cannot be mapped
-    with mmap(stream.fileno(), 0, access=ACCESS_READ) as mapped:
-        return mapped.find(_RECORDS) >= 0
 
 
 def _further(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:

@@ -28,7 +28,7 @@ kernel.errors.InvalidDocument: line 1, column 17: o is not a valid RDF object (c
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
 import pyoxigraph as ox
 
@@ -145,22 +145,20 @@ def _quads(data: bytes, written: ox.RdfFormat, conversion: Conversion) -> Iterat
     try:
         yield from ox.parse(prepared, written)
     except SyntaxError as error:
-        told = _as_submitted(error, data, written) if conversion.marked else error
-        raise unreadable(told, data, written) from error
+        raise unreadable(error, data, written, marked=conversion.marked) from error
 
 
-def _as_submitted(error: SyntaxError, data: bytes, written: ox.RdfFormat) -> SyntaxError:
-    """The same error in the text without marks, which have moved its columns."""
-    try:
-        for _ in ox.parse(data, written):
-            pass
-    except SyntaxError as same:
-        return same
-    return error
+def unreadable(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat, *, marked: bool) -> InvalidDocument:
+    """What the parser complained of, for people.
 
-
-def unreadable(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat) -> InvalidDocument:
-    """What the parser complained of, in the document that it was given, which is in the format `written`."""
+    Args:
+        error: its complaint.
+        data: the document as it was submitted.
+        written: its format.
+        marked: whether the parser was given a text with marks in it.
+    """
+    if marked:
+        error = _as_submitted(error, data, written)
     message = _PLACE.sub("", error.msg)
     told = f"line {error.lineno}, column {error.offset}"
     where = xml_text.place_of_fault(data) if error.lineno is None else told
@@ -170,6 +168,19 @@ def unreadable(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat) ->
     remedies = _LINE_REMEDIES if written in _LINES else _REMEDIES
     remedy = next((remedy for words, remedy in remedies if words in message), "correct it at or before that place")
     return InvalidDocument(message, remedy=remedy, where=where)
+
+
+def _as_submitted(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat) -> SyntaxError:
+    """The same error in the text without marks, which have moved its columns."""
+    text: bytes | IO[bytes] = data if isinstance(data, bytes) else cast("IO[bytes]", data)  # it has `read`
+    if not isinstance(text, bytes):
+        text.seek(len(_BOM) if data[: len(_BOM)] == _BOM else 0)
+    try:
+        for _ in ox.parse(text, written):
+            pass
+    except SyntaxError as same:
+        return same
+    return error
 
 
 class Conversion:

@@ -58,7 +58,7 @@ from kernel.timevalues import NO_END, NO_START, Bound, interval_between, valid_f
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from bridge.documents.reader import Asserted
     from kernel.ports import TermCanonicaliser
@@ -82,7 +82,7 @@ _CALENDAR: Final = frozenset({XSD + "date", XSD + "gYearMonth", XSD + "gYear"})
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A statement to assert.
+    """A statement to assert, as a document with records gives it.
 
     Args:
         statement: as a store will hold it.
@@ -112,7 +112,7 @@ def read_records(asserted: Sequence[Asserted], canonicaliser: TermCanonicaliser)
     marked = dict.fromkeys((each.graph, each.subject) for each, _ in asserted if each.predicate in RECORD_WORDS)
     if not marked:
         return [Item(*each) for each in asserted]
-    records = {place: _Record(place[1]) for place in marked}
+    records = {place: Record(*place) for place in marked}
     claimed: dict[Statement, Spelling] = {}
     for statement, spelling in asserted:
         record = records.get((statement.graph, statement.subject))
@@ -120,17 +120,26 @@ def read_records(asserted: Sequence[Asserted], canonicaliser: TermCanonicaliser)
             claimed.setdefault(statement, spelling)
         else:
             record.add(statement.predicate, statement.object, spelling)
-    facts = [(record, graph) for (graph, _), record in records.items() if not record.is_evidence]
-    _require_supported([each for each in records.values() if each.is_evidence], {record.node for record, _ in facts})
-    items = [record.item(graph, claimed, canonicaliser) for record, graph in facts]
+    facts = [record for record in records.values() if not record.is_evidence]
+    known = {record.node for record in facts}
+    for record in records.values():
+        if record.is_evidence:
+            record.require_support(known.__contains__)
+    items = [record.item(lambda each: claimed.get(each, NO_SPELLING), canonicaliser) for record in facts]
     recorded = {item.statement for item in items}
     return [Item(*each) for each in claimed.items() if each[0] not in recorded] + items
 
 
-class _Record:
-    """What is said of one node."""
+class Record:
+    """What is said of one node that has one of `RECORD_WORDS`.
 
-    def __init__(self, node: Iri) -> None:
+    Args:
+        graph: in which it is said.
+        node: of which.
+    """
+
+    def __init__(self, graph: Iri, node: Iri) -> None:
+        self.graph = graph
         self.node = node
         self._said: dict[Iri, tuple[Term, Term]] = {}
 
@@ -142,37 +151,50 @@ class _Record:
     def add(self, predicate: Iri, held: Term, spelling: Spelling) -> None:
         """Takes note of a property; each may stand once."""
         if predicate in self._said:
-            raise self.wrong(f"{predicate.value} is given more than once", "give it once")
+            raise self._wrong(f"{predicate.value} is given more than once", "give it once")
         self._said[predicate] = (held, spelling.object or held)
 
-    def require_known(self, known: frozenset[Iri]) -> None:
-        """Raises `InvalidDocument` for a property that no record has."""
-        for predicate in self._said:
-            if predicate not in known:
-                names = ", ".join(sorted(f"m:{each.value.removeprefix(M)}" for each in known & RECORD_WORDS))
-                raise self.wrong(f"a record has no {predicate.value}", f"take it out; known are {names}")
+    def require_support(self, is_fact: Callable[[Term], bool]) -> None:
+        """Raises `InvalidDocument` for evidence that cannot be read, or for nothing that has a record.
 
-    def supported(self) -> Term:
-        """What it is evidence for."""
-        return self._said[SUPPORTS][0]
+        `is_fact` tells which nodes of the document are a fact's record.
+        """
+        self._require_known(_KNOWN_OF_EVIDENCE)
+        if not is_fact(self._said[SUPPORTS][0]):
+            raise self._wrong("it supports what has no record in the document", "send the fact's record too")
 
-    def item(self, graph: Iri, claimed: dict[Statement, Spelling], canonicaliser: TermCanonicaliser) -> Item:
-        """The fact's statement, with when and how it holds."""
-        self.require_known(_KNOWN_OF_FACTS)
-        statement, given = self._statement(graph)
+    def item(self, claimed: Callable[[Statement], Spelling], canonicaliser: TermCanonicaliser) -> Item:
+        """The fact's statement, with when and how it holds.
+
+        Args:
+            claimed: how the document spells a statement that it claims as well; nothing for one that it does not claim.
+            canonicaliser: knows what a store will hold.
+
+        Raises:
+            InvalidDocument: the record cannot be read.
+            InvalidTime: a time in it cannot be read.
+            InvalidInterval: its interval is empty or inverted.
+        """
+        self._require_known(_KNOWN_OF_FACTS)
+        statement, given = self._statement()
         try:
             start, end = self._start(), self._end()
             interval = interval_between(start, end, field=VALID_TO.value)
-            spelled = (
-                self._spelled(statement.object, canonicaliser) or given or claimed.get(statement, NO_SPELLING).object
-            )
+            spelled = self._spelled(statement.object, canonicaliser) or given or claimed(statement).object
             validity = Validity(interval, start.precision, end.precision)
             return Item(statement, Spelling(spelled, start.spelling, end.spelling), validity, self._confidence())
         except CallerError as error:
             error.where = self._place()
             raise
 
-    def wrong(self, message: str, remedy: str) -> InvalidDocument:
+    def _require_known(self, known: frozenset[Iri]) -> None:
+        """Raises `InvalidDocument` for a property that no record has."""
+        for predicate in self._said:
+            if predicate not in known:
+                names = ", ".join(sorted(f"m:{each.value.removeprefix(M)}" for each in known & RECORD_WORDS))
+                raise self._wrong(f"a record has no {predicate.value}", f"take it out; known are {names}")
+
+    def _wrong(self, message: str, remedy: str) -> InvalidDocument:
         """The error for something in this record."""
         return InvalidDocument(message, remedy=remedy, where=self._place())
 
@@ -181,22 +203,22 @@ class _Record:
         reified = self._said.get(REIFIES)
         return f"the record of {reified[0].n3:.200}" if reified is not None else f"the record {self.node.value}"
 
-    def _statement(self, graph: Iri) -> tuple[Statement, Literal | None]:
+    def _statement(self) -> tuple[Statement, Literal | None]:
         """The statement, and how its object was submitted where that is another literal."""
         reified = self._said.get(REIFIES)
         if reified is not None and isinstance(reified[0], TripleTerm):
             triple = reified[0]
-            return Statement(triple.subject, triple.predicate, triple.object, graph), None
+            return Statement(triple.subject, triple.predicate, triple.object, self.graph), None
         subject, predicate, value = (self._said.get(name) for name in (_SUBJECT, _PREDICATE, _OBJECT))
         if value is None or subject is None or not isinstance(subject[0], Iri):
             raise self._of_nothing()
         if predicate is None or not isinstance(predicate[0], Iri):
             raise self._of_nothing()
         given = value[1] if isinstance(value[1], Literal) and value[0] != value[1] else None
-        return Statement(subject[0], predicate[0], value[0], graph), given
+        return Statement(subject[0], predicate[0], value[0], self.graph), given
 
     def _of_nothing(self) -> InvalidDocument:
-        return self.wrong(
+        return self._wrong(
             "there is a record, but not of which statement",
             "give rdf:reifies with a triple term, or rdf:subject, rdf:predicate and rdf:object",
         )
@@ -225,7 +247,7 @@ class _Record:
         if precision is None or precision is bound.precision:
             return bound
         if not exact or precision is Precision.UNKNOWN:
-            raise self.wrong(
+            raise self._wrong(
                 f"the time is known to the {bound.precision}, and m:{precision} is given for its precision",
                 "leave the precision out, or give the time as an xsd:dateTime",
             )
@@ -235,7 +257,7 @@ class _Record:
         if precision is None and spelled is None:
             return unbounded
         if precision is not Precision.UNKNOWN:
-            raise self.wrong("a precision or spelling stands beside no time", "give m:validFrom or m:validTo too")
+            raise self._wrong("a precision or spelling stands beside no time", "give m:validFrom or m:validTo too")
         plain = Bound(BEGINNING if unbounded == NO_START else FOREVER, Precision.UNKNOWN, None)
         read = valid_from if unbounded == NO_START else valid_to
         return plain if spelled is None else self._as_spelled(plain, spelled, [read(spelled)])
@@ -244,11 +266,11 @@ class _Record:
         for reading in readings:
             if (reading.instant, reading.precision) == (bound.instant, bound.precision):
                 return reading
-        raise self.wrong(f"the spelling {spelled!r} means another time than the one it stands beside", "correct it")
+        raise self._wrong(f"the spelling {spelled!r} means another time than the one it stands beside", "correct it")
 
     def _time(self, name: Iri, given: Literal) -> str:
         if given.datatype != DATE_TIME and given.datatype not in _CALENDAR:
-            raise self.wrong(
+            raise self._wrong(
                 f"{name.value} is no xsd:dateTime, xsd:date, xsd:gYearMonth or xsd:gYear", "give it as one of these"
             )
         return given.lexical
@@ -260,7 +282,7 @@ class _Record:
         precision = _PRECISIONS.get(said[0]) if isinstance(said[0], Iri) else None
         if precision is None:
             names = ", ".join(sorted(f"m:{each}" for each in _PRECISIONS.values()))
-            raise self.wrong(f"{name.value} is none of the precisions", f"give one of {names}")
+            raise self._wrong(f"{name.value} is none of the precisions", f"give one of {names}")
         return precision
 
     def _spelled(self, held: Term, canonicaliser: TermCanonicaliser) -> Literal | None:
@@ -273,7 +295,7 @@ class _Record:
         name = datatype[0].value if datatype is not None and isinstance(datatype[0], Iri) else XSD_STRING
         literal = Literal(lexical, name, language, direction)
         if canonicaliser.canonical(literal) != held:
-            raise self.wrong(f"m:spelling {lexical[:60]!r} spells another object", "correct it, or leave it out")
+            raise self._wrong(f"m:spelling {lexical[:60]!r} spells another object", "correct it, or leave it out")
         return None if literal == held else literal
 
     def _confidence(self) -> Decimal | None:
@@ -286,7 +308,7 @@ class _Record:
                 return confidence
         except InvalidOperation:
             pass
-        raise self.wrong("m:confidence is no decimal from 0 to 1", "give one, or leave it out")
+        raise self._wrong("m:confidence is no decimal from 0 to 1", "give one, or leave it out")
 
     def _text(self, name: Iri) -> str | None:
         literal = self._literal(name)
@@ -298,12 +320,5 @@ class _Record:
         if said is None:
             return None
         if not isinstance(said[1], Literal):
-            raise self.wrong(f"{name.value} is no literal", "give it as a literal")
+            raise self._wrong(f"{name.value} is no literal", "give it as a literal")
         return said[1]
-
-
-def _require_supported(evidence: list[_Record], facts: set[Iri]) -> None:
-    for record in evidence:
-        record.require_known(_KNOWN_OF_EVIDENCE)
-        if record.supported() not in facts:
-            raise record.wrong("it supports what has no record in the document", "send the fact's record too")

@@ -3,7 +3,7 @@
 Rules
 -----
 * A statement is believed over the valid time of the options, unless it brings its own, and only in graphs that who
-  loads may write. The record of a fact, as an export with annotations has it, is refused rather than taken for data.
+  loads may write. What has a record (`bridge.documents.records`), as in an export with annotations, brings its own.
 * A blank node becomes an IRI under `…/.well-known/genid/` (RDF 1.1 Concepts, section 3.5), its id 128 bits that nobody
   can guess: a keyed hash of the file's place in the session and the node's label. So no two files share nodes, and
   reading a file again with the same seed gives the same ones.
@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Final
 from bridge.documents.changes_json import Setting, read_change
 from bridge.documents.json_terms import JsonTerms
 from bridge.documents.reader import Conversion
-from bridge.documents.records import RECORD_WORDS
+from bridge.documents.records import Item
 from bridge.terms import OxigraphCanonicaliser
 from kernel.changes import NO_SPELLING, Assert
-from kernel.errors import InvalidChange, InvalidDocument
+from kernel.errors import InvalidChange
 from kernel.facts import Spelling
 from kernel.terms import Iri
 from kernel.vocabulary import DEFAULT_GRAPH, GENID
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     import pyoxigraph as ox
 
     from bridge.documents.json_text import Json
-    from bridge.documents.reader import Asserted
     from bridge.loading.options import LoadOptions
     from kernel.access import Principal
 
@@ -66,10 +65,6 @@ class Nodes:
         return Iri(GENID + digest.hexdigest())
 
 
-class HasRecords(InvalidDocument):
-    """A file with records of facts: leaving those out would load its statements without their times."""
-
-
 class Assertions:
     """Makes assertions of what one file says.
 
@@ -90,18 +85,14 @@ class Assertions:
 
     def of_quad(self, quad: ox.Quad) -> Assert:
         """What a quad asserts. Raises `CallerError`."""
-        return self.of_statement(self.conversion.of_quad(quad))
+        return self.of_item(Item(*self.conversion.of_quad(quad)))
 
-    def of_statement(self, asserted: Asserted) -> Assert:
-        """What a statement asserts. Raises `CallerError`."""
-        statement, spelling = asserted
-        if statement.predicate in RECORD_WORDS:
-            raise HasRecords(
-                f"{statement.predicate.value} belongs to the record of a fact, and a load reads no records",
-                remedy="send the document to POST /changes, or give the times by a line of NDJSON for each fact",
-            )
-        self._require_writable(statement.graph)
-        return Assert(statement, self._validity, self._spelled(spelling))
+    def of_item(self, item: Item) -> Assert:
+        """What a statement asserts, with its own times if it brings them. Raises `CallerError`."""
+        self._require_writable(item.statement.graph)
+        if item.validity is None:
+            return Assert(item.statement, self._validity, self._spelled(item.spelling), item.confidence)
+        return Assert(item.statement, item.validity, item.spelling, item.confidence)
 
     def of_change(self, value: Json) -> Assert:
         """What a change in JSON asserts. Raises `CallerError`, also for a change that is no assertion."""

@@ -6,7 +6,10 @@ Rules
   change in JSON a line, as `POST /changes` takes them, `assert` alone.
 * Formats of lines go on after a bad line. In the others nothing after a syntax error can be trusted: it ends the file.
 * A file that names graphs cannot be loaded into one.
-* Memory: a block of lines, and what `bridge.loading.assertions` says of blank nodes. JSON-LD is read whole.
+* A file is looked through for records of facts first. With such in it, it is gathered as a whole, and nothing of it can
+  be left out: a line that is missing could be the end of some fact's valid time.
+* Memory: a block of lines, some pages of what is gathered (`bridge.loading.gathering`), and what
+  `bridge.loading.assertions` says of blank nodes. JSON-LD is read whole.
 
 Example
 -------
@@ -18,27 +21,35 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import file_digest
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import pyoxigraph as ox
 
+from bridge.documents.records import RECORD_WORDS
 from bridge.loading.assertions import Assertions, Nodes
 from bridge.loading.counted import Counted
-from bridge.loading.documents import read_document, read_json_ld
+from bridge.loading.documents import read_document, read_json_ld, refused_statement
+from bridge.loading.gathering import Gathered
 from bridge.loading.lines import changes, read_lines, statements
-from kernel.errors import InvalidDocument, InvalidParameter
+from bridge.loading.refusals import Refusal
+from bridge.terms import OxigraphCanonicaliser
+from kernel.errors import CallerError, InvalidDocument, InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from bridge.documents.reader import Conversion
+    from bridge.documents.records import Item
     from bridge.loading.options import LoadOptions
-    from bridge.loading.refusals import Refusal
     from kernel.access import Principal
     from kernel.changes import Assert
+
+T = TypeVar("T")
 
 LINES: Final = {".nt": ox.RdfFormat.N_TRIPLES, ".nq": ox.RdfFormat.N_QUADS}
 DOCUMENTS: Final = {
@@ -50,6 +61,8 @@ DOCUMENTS: Final = {
 JSON_LD: Final = ".jsonld"
 CHANGES: Final = ".ndjson"
 SUFFIXES: Final = (*LINES, *DOCUMENTS, JSON_LD, CHANGES)
+
+_RECORD_WORDS: Final = frozenset(each.value for each in RECORD_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,21 +130,17 @@ class FileReader:
 
         Args:
             files: of the session.
-            progress: told how many bytes are read, and of how many.
+            progress: told how many bytes are read, and of how many; each file is read twice.
 
         Raises:
             OSError: a file cannot be read.
         """
-        total = sum(file.size for file in files)
-        before = 0
+        total, before = 2 * sum(file.size for file in files), 0
         for number, file in enumerate(files):
-            with Counted(file.path, partial(_further, progress, before, total)) as stream:
-                yield from self._items(file, number, stream)
-            before += file.size
-
-    def _items(self, file: LoadFile, number: int, stream: Counted) -> Iterator[Assert | Refusal]:
-        nodes = nodes_of(file, number, self._seed)
-        return read_file(file, stream, Assertions(self._options, self._principal, nodes))
+            nodes = nodes_of(file, number, self._seed)
+            assertions = Assertions(self._options, self._principal, nodes)
+            yield from read_file(file, assertions, partial(_further, progress, before, total))
+            before += 2 * file.size
 
 
 def nodes_of(file: LoadFile, number: int, seed: bytes) -> Nodes:
@@ -139,22 +148,69 @@ def nodes_of(file: LoadFile, number: int, seed: bytes) -> Nodes:
     return Nodes(seed, number, labelled=file.suffix in LINES or file.suffix == CHANGES)
 
 
-def read_file(file: LoadFile, stream: Counted, assertions: Assertions) -> Iterator[Assert | Refusal]:
+def read_file(file: LoadFile, assertions: Assertions, tell: Callable[[int], None]) -> Iterator[Assert | Refusal]:
     """Everything in one file.
 
     Args:
         file: of any of the formats.
-        stream: at its beginning.
         assertions: makes assertions of what it says.
+        tell: told how many bytes are read, up to twice the file's size.
+
+    Raises:
+        OSError: it cannot be read.
     """
-    name, suffix = str(file.path), file.suffix
-    if suffix in LINES:
-        return read_lines(stream, name, statements(assertions, LINES[suffix]))
-    if suffix == CHANGES:
-        return read_lines(stream, name, changes(assertions))
-    if suffix == JSON_LD:
-        return read_json_ld(stream, name, assertions)
-    return read_document(stream, name, DOCUMENTS[suffix], assertions)
+    records = file.suffix not in {CHANGES, JSON_LD} and _has_records(file, assertions.conversion, tell)
+    with Counted(file.path, lambda done: tell(file.size + done)) as stream:
+        if file.suffix == CHANGES:
+            yield from read_lines(stream, str(file.path), changes(assertions))
+        elif file.suffix == JSON_LD:
+            yield from read_json_ld(stream, str(file.path), assertions)
+        elif records:
+            yield from _gathered(file, stream, assertions)
+        else:
+            yield from _quads(file, stream, assertions.conversion, assertions.of_quad)
+
+
+def _has_records(file: LoadFile, conversion: Conversion, tell: Callable[[int], None]) -> bool:
+    """Whether there is a record of a fact in the file, as far as it can be read."""
+    with Counted(file.path, tell) as stream:
+        return any(each is True for each in _quads(file, stream, conversion, _is_of_record))
+
+
+def _is_of_record(quad: ox.Quad) -> bool:
+    return quad.predicate.value in _RECORD_WORDS
+
+
+def _quads(
+    file: LoadFile, stream: Counted, conversion: Conversion, take: Callable[[ox.Quad], T]
+) -> Iterator[T | Refusal]:
+    """What is taken of each quad in a file."""
+    name = str(file.path)
+    if file.suffix in LINES:
+        return read_lines(stream, name, statements(conversion, LINES[file.suffix], take))
+    return read_document(stream, name, DOCUMENTS[file.suffix], conversion, take)
+
+
+def _gathered(file: LoadFile, stream: Counted, assertions: Assertions) -> Iterator[Assert | Refusal]:
+    """What a file with records says."""
+    name, conversion = str(file.path), assertions.conversion
+    with closing(Gathered()) as gathered:
+        for each in _quads(file, stream, conversion, conversion.of_quad):
+            if isinstance(each, Refusal):
+                yield replace(each, ends_file=True)
+            else:
+                gathered.add(each)
+        for item in gathered.items(OxigraphCanonicaliser()):
+            yield _asserted(item, name, assertions)
+
+
+def _asserted(item: Item | CallerError, name: str, assertions: Assertions) -> Assert | Refusal:
+    if isinstance(item, CallerError):
+        return Refusal(name, None, item.code, str(item), ends_file=True)
+    try:
+        return assertions.of_item(item)
+    except CallerError as error:
+        return refused_statement(name, error, item.statement.nquad)
 
 
 def _further(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:

@@ -9,6 +9,7 @@ Rules
 Example
 -------
 >>> from io import BytesIO
+>>> from kernel.errors import InvalidDocument
 >>> def parse(lines):
 ...     if b"x" in lines:
 ...         raise InvalidDocument("an x", remedy="remove it")
@@ -19,32 +20,31 @@ Example
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import pyoxigraph as ox
 
 from bridge.documents import turtle_text
 from bridge.documents.json_text import parse_json
-from bridge.loading.assertions import HasRecords
+from bridge.documents.reader import unreadable
 from bridge.loading.refusals import Refusal
-from kernel.errors import CallerError, InvalidDocument
+from kernel.errors import CallerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import BinaryIO
 
-    from bridge.documents.json_text import Json
+    from bridge.documents.reader import Conversion
     from bridge.loading.assertions import Assertions
     from kernel.changes import Assert
+
+T = TypeVar("T")
 
 BLOCK: Final = 2**19
 """Bytes of lines that are read at once."""
 
-_PLACE: Final = re.compile(r"Parser error at line \d+ (?:between columns (\d+) and \d+|column (\d+)): ")
 
-
-def read_lines(stream: BinaryIO, name: str, parse: Callable[[bytes], Iterable[Assert]]) -> Iterator[Assert | Refusal]:
+def read_lines(stream: BinaryIO, name: str, parse: Callable[[bytes], Iterable[T]]) -> Iterator[T | Refusal]:
     """What is in the lines of a file.
 
     Args:
@@ -62,25 +62,27 @@ def read_lines(stream: BinaryIO, name: str, parse: Callable[[bytes], Iterable[As
 
 
 def _one_by_one(
-    lines: list[bytes], first: int, name: str, parse: Callable[[bytes], Iterable[Assert]]
-) -> Iterator[Assert | Refusal]:
+    lines: list[bytes], first: int, name: str, parse: Callable[[bytes], Iterable[T]]
+) -> Iterator[T | Refusal]:
     for number, line in enumerate(lines, first):
         try:
             yield from parse(line)
         except CallerError as error:
-            yield Refusal(name, number, error.code, str(error), ends_file=isinstance(error, HasRecords))
+            error.where = None if error.where is None else error.where.removeprefix("line 1, ")
+            yield Refusal(name, number, error.code, str(error))
 
 
-def statements(assertions: Assertions, written: ox.RdfFormat) -> Callable[[bytes], Iterator[Assert]]:
-    """What parses lines of N-Triples or N-Quads."""
-    conversion = assertions.conversion
+def statements(
+    conversion: Conversion, written: ox.RdfFormat, take: Callable[[ox.Quad], T]
+) -> Callable[[bytes], Iterator[T]]:
+    """What parses lines of N-Triples or N-Quads; `take` is given each quad, and may raise `CallerError`."""
 
-    def parse(lines: bytes) -> Iterator[Assert]:
+    def parse(lines: bytes) -> Iterator[T]:
         prepared, conversion.marked = turtle_text.prepared(lines)
         try:
-            yield from map(assertions.of_quad, ox.parse(prepared, written))
+            yield from map(take, ox.parse(prepared, written))
         except SyntaxError as error:
-            raise _unreadable(error) from error
+            raise unreadable(error, lines, written, marked=conversion.marked) from error
 
     return parse
 
@@ -91,23 +93,6 @@ def changes(assertions: Assertions) -> Callable[[bytes], Iterator[Assert]]:
     def parse(lines: bytes) -> Iterator[Assert]:
         for line in lines.split(b"\n"):
             if line and not line.isspace():
-                yield assertions.of_change(_json(line))
+                yield assertions.of_change(parse_json(line))
 
     return parse
-
-
-def _json(line: bytes) -> Json:
-    try:
-        return parse_json(line)
-    except InvalidDocument as error:
-        error.where = None if error.where is None else error.where.removeprefix("line 1, ")
-        raise
-
-
-def _unreadable(error: SyntaxError) -> InvalidDocument:
-    """What a parser complains of, without the line, which the caller knows better."""
-    place = _PLACE.match(error.msg)
-    if place is None:
-        return InvalidDocument(error.msg, remedy="correct the syntax")
-    column = place[1] or place[2]
-    return InvalidDocument(f"{error.msg[place.end() :]}, at column {column}", remedy="correct the syntax")

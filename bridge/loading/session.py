@@ -165,18 +165,19 @@ def _accepted(items: Iterable[Assert | Refusal], refusals: Refusals, *, skip: bo
     Raises:
         InvalidDocument: at the end, if something was refused that may not, or cannot, be left out.
     """
-    refused = False
+    refused = whole = False
     for item in items:
         if isinstance(item, Refusal):
             refusals.add(item)
-            refused = refused or not skip or item.ends_file
+            whole = whole or item.ends_file
+            refused = refused or not skip or whole
         elif not refused:
             yield item
     if refused:
         count = refusals.total
         raise InvalidDocument(
             f"{count} {'line' if count == 1 else 'lines'} cannot be loaded, so nothing was",
-            remedy="mend the lines listed, or leave them out with --skip-invalid",
+            remedy=f"mend the lines listed{'' if whole else ', or leave them out with --skip-invalid'}",
             refused=count,
         )
 

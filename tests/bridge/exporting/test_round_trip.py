@@ -1,17 +1,25 @@
 """What an export says, another base can be told: statements, valid times, precisions and spellings come back."""
 
+import random
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bridge.base import Base
 from bridge.documents.reader import read_document
 from bridge.documents.records import read_records
 from bridge.exporting.exporter import Exporter, ExportRequest, Format
+from bridge.loading.options import LoadOptions
+from bridge.loading.refusals import Refusals
+from bridge.loading.session import Watch, stage_files
 from bridge.reading import NOW, Moment
 from kernel.changes import Assert, Retract
 from kernel.facts import Validity
+from kernel.loading import LoadRequest
 from tests.bridge.exporting.drawing import WRITER, G, bases, canonicaliser, filled, known
-from tests.bridge.writing import NOON, write
+from tests.bridge.writing import NOON, PATIENCE, write
 
 
 def exported(base: Base, written: Format, *, records: bool) -> bytes:
@@ -28,6 +36,44 @@ def sent(base: Base, document: bytes, written: Format) -> None:
         for item in read_records(asserted, canonicaliser)
     ]
     assert write(base, *changes, by=WRITER).head is not None
+
+
+SUFFIXES = {Format.JSON_LD: "jsonld", Format.TURTLE: "ttl", Format.TRIG: "trig", Format.NQUADS: "nq"}
+
+
+def loaded(base: Base, document: bytes, written: Format, folder: Path) -> None:
+    path = folder / f"export.{SUFFIXES[written]}"
+    path.write_bytes(document)
+    options, refusals = LoadOptions(graph=G if written is Format.TURTLE else None, again=True), Refusals()
+    staged = stage_files(base.ledger, [path], options, WRITER, Watch(refusals, lambda done, total: None))
+    outcome = base.load(LoadRequest(staged.request, WRITER, lambda done: None)).result(PATIENCE)
+    assert outcome.head is not None
+    assert not refusals.total
+
+
+@pytest.mark.parametrize("written", Format)
+@settings(max_examples=25)
+@given(changes=bases)
+def test_a_file_with_annotations_is_loaded_with_its_times(
+    written: Format, changes: list[Assert], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with Base.open(None) as first, Base.open(None) as second:
+        filled(first, changes)
+        loaded(second, exported(first, written, records=True), written, tmp_path_factory.mktemp("exported"))
+        assert known(second) == known(first)
+
+
+@settings(max_examples=25)
+@given(changes=bases, order=st.randoms(use_true_random=False))
+def test_the_lines_of_a_file_with_annotations_may_stand_in_any_order(
+    changes: list[Assert], order: random.Random, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with Base.open(None) as first, Base.open(None) as second:
+        filled(first, changes)
+        lines = exported(first, Format.NQUADS, records=True).splitlines(keepends=True)
+        order.shuffle(lines)
+        loaded(second, b"".join(lines), Format.NQUADS, tmp_path_factory.mktemp("exported"))
+        assert known(second) == known(first)
 
 
 @pytest.mark.parametrize("written", Format)

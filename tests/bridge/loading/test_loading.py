@@ -8,6 +8,7 @@ from tracemalloc import get_traced_memory, start, stop
 import pytest
 
 from bridge.base import Base
+from bridge.documents.reader import read_document
 from bridge.loading import session as loading
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import LISTED, Refusal, Refusals
@@ -310,17 +311,95 @@ RECORD = f'<urn:f> <{M}validFrom> "2019"^^<http://www.w3.org/2001/XMLSchema#gYea
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
-        ("a.nq", [f"<{EX}a> <{EX}p> <{EX}b> .", f"<urn:f> <{RDF}reifies> <<( <{EX}a> <{EX}p> <{EX}b> )>> .", RECORD]),
+        ("a.nq", [f"<{EX}a> <{EX}p> <{EX}b> .", RECORD]),
         ("a.ttl", [f"<{EX}a> <{EX}p> <{EX}b> .", RECORD]),
         ("a.jsonld", [f'{{"@id": "urn:f", "{M}validFrom": "2019"}}']),
     ],
 )
-def test_without_its_records_no_statement_is_loaded_as_if_it_had_none(
+def test_a_statement_whose_record_cannot_be_read_is_not_loaded_as_if_it_had_none(
     base: Base, tmp_path: Path, name: str, lines: list[str]
 ) -> None:
     path = a_file(tmp_path, name, *lines)
     codes = [code for _, _, code in refused(base, path, options=LoadOptions(skip_invalid=True))]
     assert codes == ["invalid-document"]
+
+
+QUOTED = f"<urn:f> <{RDF}reifies> <<( <{EX}a> <{EX}p> <{EX}b> )>> ."
+EVIDENCE = f"<urn:e> <{M}supports> <urn:f> ."
+
+
+@pytest.mark.parametrize("name", ["a.nt", "a.ttl"])
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([RECORD], "there is a record, but not of which statement"),
+        ([RECORD, QUOTED, EVIDENCE, f"<urn:g> <{M}supports> <urn:e> ."], "it supports what has no record"),
+        ([EVIDENCE], "it supports what has no record"),
+        ([RECORD, RECORD.replace("2019", "2020"), QUOTED], "is given more than once"),
+        ([RECORD, QUOTED, f"<urn:f> <{EX}p> <{EX}b> ."], f"a record has no {EX}p"),
+        ([RECORD.replace("2019", "2019-99"), QUOTED], "2019-99"),
+    ],
+)
+def test_a_record_that_cannot_be_read_is_told_and_refuses_the_load(
+    base: Base, tmp_path: Path, name: str, lines: list[str], said: str
+) -> None:
+    path = a_file(tmp_path, name, f"<{EX}a> <{EX}p> <{EX}b> .", *lines)
+    refusals = Refusals()
+    with pytest.raises(InvalidDocument) as caught:
+        stage(base, path, options=LoadOptions(skip_invalid=True), refusals=refusals)
+    assert "--skip-invalid" not in caught.value.remedy
+    assert said in "\n".join(map(str, refusals.listed))
+    assert base.ledger.staged_sessions() == []
+
+
+def test_a_line_that_cannot_be_read_could_be_part_of_a_record(base: Base, tmp_path: Path) -> None:
+    path = a_file(tmp_path, "a.nt", QUOTED, RECORD, f'<urn:f> <{M}validTo> "2020"^^nope .')
+    assert refused(base, path, options=LoadOptions(skip_invalid=True)) == [("a.nt", 3, "invalid-document")]
+
+
+def test_what_brings_no_record_takes_the_times_of_the_options(base: Base, tmp_path: Path) -> None:
+    path = a_file(tmp_path, "a.nt", f"<{EX}a> <{EX}p> <{EX}b> .", f"<{EX}a> <{EX}p> <{EX}c> .", RECORD, QUOTED)
+    options = LoadOptions(valid_from="1990", valid_to="1991")
+    found = {
+        each.statement.object.n3: each.validity for each in staged_changes(base, stage(base, path, options=options))
+    }
+    assert found == {f"<{EX}b>": LoadOptions(valid_from="2019").validity, f"<{EX}c>": options.validity}
+
+
+def test_a_claimed_literal_is_the_spelling_of_a_record_that_has_none(base: Base, tmp_path: Path) -> None:
+    text = f'<{EX}a> <{EX}p> "007"^^<{XSD}int> {{| <{M}validFrom> "2019"^^<{XSD}gYear> |}} .'
+    (change,) = staged_changes(base, stage(base, a_file(tmp_path, "a.ttl", text)))
+    assert (change.statement.object.n3, change.spelling.object) == (
+        f'"7"^^<{XSD}integer>', Literal("007", f"{XSD}int"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "text"),
+    [
+        ("a.nt", "application/n-triples", f'<{EX}a> <{EX}p> "ok"@EN .\n<{EX}a> <{EX}p> "x"@en-GB ; .'),
+        ("a.nt", "application/n-triples", f"<a> <{EX}p> <{EX}b> ."),
+        ("a.nt", "application/n-triples", "\x1f\x8b ."),
+        ("a.nq", "application/n-quads", f'<{EX}a> <{EX}p> "x'),
+        ("a.ttl", "text/turtle", f'\ufeff<{EX}a> <{EX}p> "ok"@EN, "x"@EN o .'),
+        ("a.ttl", "text/turtle", f"ex:a <{EX}p> o ."),
+        ("a.rdf", "application/rdf+xml", "<x></y>"),
+        ("a.jsonld", "application/ld+json", '{"@id": "urn:a", "p": 1}'),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_the_words_that_a_request_is_answered_with(
+    base: Base, tmp_path: Path, name: str, written: str, text: str
+) -> None:
+    refusals = Refusals()
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidDocument):
+        stage(base, tmp_path / name, refusals=refusals)
+    with pytest.raises(InvalidDocument) as caught:
+        read_document(text.encode(), written, canonicaliser=base.canonicaliser)
+    (told,) = refusals.listed
+    answered = str(caught.value)
+    assert told.message == (answered if told.line is None else answered.removeprefix(f"line {told.line}, "))
+    assert told.line is not None or not name.endswith((".nt", ".nq", ".ttl"))
 
 
 def test_a_statement_that_may_not_be_written_does_not_end_its_document(base: Base, tmp_path: Path) -> None:

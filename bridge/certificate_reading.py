@@ -7,7 +7,7 @@ Rules (NothingLeaks)
 * A finding is seen by those who may read every graph that it was drawn from. Of an item that is withheld or purged its
   leaf hash is left, so that those who see the others can still prove them by the root that was signed.
 * Items come in slices: a load has as many as it has facts.
-* Lists are newest first. Oldest first, everything that fits is looked at, and only a page of it held.
+* Lists follow the ids, newest first or oldest first.
 
 Example
 -------
@@ -21,9 +21,8 @@ Example
 from __future__ import annotations
 
 import json
-from collections import deque
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from certificates.findings import Finding
@@ -73,8 +72,10 @@ class CertificateFilter:
             and (self.before is None or record.issued_at < self.before)
         )
 
-    def may_follow(self, record: CertificateRecord) -> bool:
-        """Whether one that is older than this one can still fit."""
+    def may_follow(self, record: CertificateRecord, *, oldest_first: bool) -> bool:
+        """Whether one that comes after this one in the order can still fit."""
+        if oldest_first:
+            return self.before is None or record.issued_at < self.before + _SLACK
         return self.since is None or record.issued_at >= self.since - _SLACK
 
 
@@ -131,16 +132,9 @@ class CertificateReader:
     ) -> CertificatePage:
         """Up to `limit` certificates that the caller may see, from just beyond `after` on."""
         with self._ledger.reading() as view:
-            if oldest_first:
-                newer = takewhile(
-                    lambda record: after is None or record.id > after, _listed(view, wanted, None, limit + 1)
-                )
-                last = deque((each for each in newer if may_see(principal, each) and wanted.fits(each)), limit + 1)
-                seen = [*reversed(last)]
-            else:
-                older = _listed(view, wanted, after, limit + 1)
-                fitting = (each for each in older if may_see(principal, each) and wanted.fits(each))
-                seen = [*islice(fitting, limit + 1)]
+            listed = _listed(view, wanted, after, limit + 1, oldest_first=oldest_first)
+            fitting = (each for each in listed if may_see(principal, each) and wanted.fits(each))
+            seen = [*islice(fitting, limit + 1)]
         return CertificatePage(tuple(seen[:limit]), seen[limit - 1].id if len(seen) > limit else None)
 
     def one(self, principal: Principal, certificate: UUID) -> CertificateRecord:
@@ -188,12 +182,16 @@ def visible(view: LedgerView, principal: Principal, certificate: UUID) -> Certif
     return record
 
 
-def _listed(view: LedgerView, wanted: CertificateFilter, after: UUID | None, chunk: int) -> Iterator[CertificateRecord]:
-    """Every certificate that fits, newest first, in chunks that grow as more are asked for."""
+def _listed(
+    view: LedgerView, wanted: CertificateFilter, after: UUID | None, chunk: int, *, oldest_first: bool
+) -> Iterator[CertificateRecord]:
+    """Every certificate that may fit, in chunks that grow as more are asked for."""
     while True:
-        records = view.certificates(state=wanted.state, verdict=wanted.verdict, after=after, limit=chunk)
+        records = view.certificates(
+            state=wanted.state, verdict=wanted.verdict, after=after, limit=chunk, oldest_first=oldest_first
+        )
         yield from records
-        if len(records) < chunk or not wanted.may_follow(records[-1]):
+        if len(records) < chunk or not wanted.may_follow(records[-1], oldest_first=oldest_first):
             return
         after = records[-1].id
         chunk = min(2 * chunk, _LARGEST_CHUNK)

@@ -176,8 +176,9 @@ class LedgerView(FactsView, Protocol):
         verdict: Verdict | None = None,
         after: UUID | None = None,
         limit: int = 50,
+        oldest_first: bool = False,
     ) -> list[CertificateRecord]:
-        """Certificates, newest first (ids are UUIDv7, so newest is greatest), from just below `after` on."""
+        """Certificates by id, which is a UUIDv7 and so greater when newer: newest or oldest first, from beyond `after`."""
         ...
 
     def items(self, certificate: UUID, kind: ItemKind, *, first: int = 0, limit: int | None = None) -> list[SaltedItem]:

@@ -176,12 +176,14 @@ class SqliteView:
         verdict: Verdict | None = None,
         after: UUID | None = None,
         limit: int = 50,
+        oldest_first: bool = False,
     ) -> list[CertificateRecord]:
-        """Certificates, newest first, from just below `after` on."""
+        """Certificates, newest or oldest first, from just beyond `after` on."""
         wanted: list[Value] = [value for value in (state, verdict) if value is not None]
         if after is not None:
             wanted.append(after.bytes)
-        return self._session.all(_listing(state, verdict, after is not None), (*wanted, limit), certificate_of)
+        sql = _listing(state, verdict, after is not None, oldest_first)
+        return self._session.all(sql, (*wanted, limit), certificate_of)
 
     def items(self, certificate: UUID, kind: ItemKind, *, first: int = 0, limit: int | None = None) -> list[SaltedItem]:
         """The salted items that are left of a certificate, by ordinal: from ordinal `first` on, `limit` of them."""
@@ -255,9 +257,10 @@ def _believed(subject: bool, predicate: bool, value: bool, graph: bool) -> str:
 
 
 @lru_cache(maxsize=64)
-def _listing(state: CertificateState | None, verdict: Verdict | None, paged: bool) -> str:
+def _listing(state: CertificateState | None, verdict: Verdict | None, paged: bool, oldest_first: bool) -> str:
     """A list of certificates: rare states and verdicts through their indexes, common ones by following the ids."""
-    tests = ["state = ?"] * (state is not None) + ["verdict = ?"] * (verdict is not None) + ["id < ?"] * paged
+    beyond, order = ("id > ?", "ASC") if oldest_first else ("id < ?", "DESC")
+    tests = ["state = ?"] * (state is not None) + ["verdict = ?"] * (verdict is not None) + [beyond] * paged
     through = ""
     if state not in {None, CertificateState.APPLIED}:
         through = "INDEXED BY certificates_by_state"
@@ -268,7 +271,8 @@ def _listing(state: CertificateState | None, verdict: Verdict | None, paged: boo
     where = f"WHERE {' AND '.join(tests)}" if tests else ""
     return _select(
         CERTIFICATE_COLUMNS,
-        f"FROM certificates {through} LEFT JOIN requests ON requests.certificate = id {where} ORDER BY id DESC LIMIT ?",
+        f"FROM certificates {through} LEFT JOIN requests ON requests.certificate = id {where}"
+        f" ORDER BY id {order} LIMIT ?",
     )
 
 

@@ -385,7 +385,8 @@ class LedgerContract(ABC):
         with ledger.transaction() as tx, pytest.raises(NotFound):
             tx.settle(UUID(int=1), CertificateState.REJECTED)
 
-    def test_certificates_are_listed_newest_first(self, ledger: Ledger) -> None:
+    @pytest.mark.parametrize("oldest_first", [False, True])
+    def test_certificates_are_listed_by_age(self, ledger: Ledger, oldest_first: bool) -> None:
         @given(issues, st.none() | states, st.none() | verdicts, st.none() | st.integers(-1, 99), st.integers(1, 5))
         def listed(
             issued: list[tuple[int, CertificateState, Verdict]],
@@ -398,12 +399,16 @@ class LedgerContract(ABC):
                 for number, each_state, each_verdict in issued:
                     tx.issue(certificate(UUID(int=number + 1), verdict=each_verdict))
                     settle(tx, number, each_state)
-                below = None if after is None else UUID(int=after + 1)
-                found = tx.certificates(state=state, verdict=verdict, after=below, limit=limit)
+                last = None if after is None else UUID(int=after + 1)
+                found = tx.certificates(
+                    state=state, verdict=verdict, after=last, limit=limit, oldest_first=oldest_first
+                )
             wanted = [
                 UUID(int=number + 1)
-                for number, each_state, each_verdict in sorted(issued, reverse=True)
-                if state in (None, each_state) and verdict in (None, each_verdict) and (after is None or number < after)
+                for number, each_state, each_verdict in sorted(issued, reverse=not oldest_first)
+                if state in (None, each_state)
+                and verdict in (None, each_verdict)
+                and (after is None or (number > after if oldest_first else number < after))
             ]
             assert [record.id for record in found] == wanted[:limit]
 
@@ -414,10 +419,11 @@ class LedgerContract(ABC):
         with ledger.transaction() as tx:
             for record in records:
                 tx.issue(record)
-            seen: list[UUID] = []
-            while page := tx.certificates(after=seen[-1] if seen else None, limit=3):
-                seen += [record.id for record in page]
-        assert seen == sorted((record.id for record in records), reverse=True)
+            for oldest_first in (False, True):
+                seen: list[UUID] = []
+                while page := tx.certificates(after=seen[-1] if seen else None, limit=3, oldest_first=oldest_first):
+                    seen += [record.id for record in page]
+                assert seen == sorted((record.id for record in records), reverse=not oldest_first)
 
     # --- items and decisions ------------------------------------------------------------------------------------------
 

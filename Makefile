@@ -1,6 +1,7 @@
 # Needs Python 3.11 or later with pip, and make: all else is installed into .venv from the hashed constraints.
 #
-#   make demo [DEMO=./demo-data] [PORT=8350]  a base with real facts in it, served, and what to try on it
+#   make demo [DEMO=./demo-data] [PORT=8350]  a base with real facts in it, served, and what to try on it;
+#                                           ARGS=--accept-clock when the host's clock was set back
 #   make demo-reset                         the same, started over
 #   make serve [DATA=./data] [PORT=8350]    the service
 #   make test [ARGS='-x tests/kernel']      the tests; those that need a browser, Node or ../shared skip without them
@@ -28,13 +29,13 @@ COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --no-head
 .venv: .venv/test
 
 demo: .venv/core
-	@$(BIN)/muniment demo --data $(or $(DEMO),./demo-data) --port $(PORT)
+	@$(BIN)/muniment demo --data $(or $(DEMO),./demo-data) --port $(PORT) $(ARGS)
 
 demo-reset: .venv/core
 	@$(BIN)/muniment demo --data $(or $(DEMO),./demo-data) --port $(PORT) --reset
 
 serve: .venv/core
-	$(BIN)/muniment serve --data $(or $(DATA),./data) --port $(PORT)
+	$(BIN)/muniment serve --data $(or $(DATA),./data) --port $(PORT) $(ARGS)
 
 test: .venv/test
 	$(BIN)/pytest $(ARGS)

@@ -102,7 +102,9 @@ def refuse_unknown_variables() -> None:
     known = _OF_OTHERS | {PREFIX + name.upper() for name in Settings.model_fields}
     for name in sorted(os.environ):
         if name.upper().startswith(PREFIX) and name not in known:
-            raise InvalidSetting("there is no such setting", remedy=did_you_mean(name, known), where=name)
+            raise InvalidSetting(
+                "there is no such setting", remedy=did_you_mean(name, known, prefix=PREFIX), where=name
+            )
 
 
 def _refused(error: ValidationError) -> InvalidSetting:

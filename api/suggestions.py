@@ -10,6 +10,8 @@ Example
 'use one of format'
 >>> did_you_mean("colour", [])
 'leave it out: there are none'
+>>> [did_you_mean(name, ["OUR_PORT", "OUR_HOST"], prefix="OUR_") for name in ("OUR_FOO", "OUR_PROT")]
+['use one of OUR_HOST, OUR_PORT', 'did you mean OUR_PORT?']
 """
 
 from __future__ import annotations
@@ -26,10 +28,14 @@ _NEAR: Final = 70.0
 """Of 100, of whole names: a letter or two apart. That a part of one is like a part of the other says nothing."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A remedy for a name that is not among the known ones."""
+def did_you_mean(name: str, known: Iterable[str], *, prefix: str = "") -> str:
+    """A remedy for a name that is not among the known ones. A prefix that they all have makes it like none of them."""
     choices = sorted(known)
     if not choices:
         return "leave it out: there are none"
-    nearest = extractOne(name[:100], choices, scorer=ratio, processor=str.lower, score_cutoff=_NEAR)
+
+    def told_apart_by(each: str) -> str:
+        return each.lower().removeprefix(prefix.lower())
+
+    nearest = extractOne(name[:100], choices, scorer=ratio, processor=told_apart_by, score_cutoff=_NEAR)
     return f"did you mean {nearest[0]}?" if nearest else f"use one of {', '.join(choices)}"

@@ -83,7 +83,9 @@ _UNKNOWN_TEXTS: Final = frozenset({"unknown", "####"})
 
 _CALENDAR = re.compile(YEAR_PATTERN + r"(?:-(\d\d)(?:-(\d\d))?)?" + ZONE_PATTERN, re.ASCII)
 _YEARS = re.compile(r"(-?)(?:([1-9]\d{2,4}|0\d\d)#|([1-9]\d{1,3}|0\d)##)" + ZONE_PATTERN, re.ASCII)
-_EXPECTED = "a time such as 2024-05-06T15:00:00Z, 2024-05-06, 2024-05, 2024, 199#, 18## or unknown"
+_A_POINT: Final = "a time such as 2024-05-06T15:00:00Z, 2024-05-06, 2024-05, 2024, 199# or 18##"
+_A_TIME: Final = "a time such as 2024-05-06T15:00:00Z, 2024-05-06, 2024-05, 2024, 199#, 18## or unknown"
+"""What could be given instead of what cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +156,12 @@ def parse_time(text: str, *, field: str = "time", zone: Zone = None) -> TimeValu
     Raises:
         InvalidTime: it is none of these, does not exist, or reaches beyond ±290,000 years; an instant has no zone.
     """
-    return _read(text, field, zone)
+    return _read(text, field, zone, _A_TIME)
 
 
 def parse_point(text: str, *, field: str = "time", zone: Zone = None) -> Instant:
     """Read a point; a coarse one (`valid-at=2025`) is its first instant. Raises `InvalidTime`, also for `unknown`."""
-    value = parse_time(text, field=field, zone=zone)
+    value = _read(text, field, zone, _A_POINT)
     if value.precision is Precision.UNKNOWN:
         raise refused_time(field, text, "an unknown time is no point", "give a time, or leave the parameter out")
     return value.first
@@ -229,7 +231,7 @@ def _end(instant: Instant, value: TimeValue) -> Bound:
 
 
 @lru_cache(maxsize=16_384)
-def _read(text: str, field: str, zone: Zone) -> TimeValue:
+def _read(text: str, field: str, zone: Zone, expected: str) -> TimeValue:
     if text in _UNKNOWN_TEXTS:
         return TimeValue(BEGINNING, FOREVER, Precision.UNKNOWN, text)
     if "T" in text:
@@ -242,7 +244,7 @@ def _read(text: str, field: str, zone: Zone) -> TimeValue:
         return _covering(text, field, zone, offset, precision, (int(year), int(month or 1), int(day or 1)))
     match = _YEARS.fullmatch(text)
     if match is None:
-        raise unreadable_time(field, text, _EXPECTED)
+        raise unreadable_time(field, text, expected)
     sign, decade, century, offset = match.groups()
     start = int(decade) * 10 if decade else int(century) * 100
     # -000# begins at year -1, for there is no year -0.

@@ -40,7 +40,8 @@ def refuse_if_ahead(last: Instant | None, host_now: Instant, *, accept: bool) ->
     raise ClockAhead(
         f"the base stands at {print_instant(last)}, {(last - host_now) / SECOND:.0f} s ahead of this host's clock, "
         f"{print_instant(host_now)}",
-        remedy="set the host's clock right, or start with --accept-clock to count on from the base's instant",
+        remedy="set the host's clock right, or give `muniment serve` (or demo, or load) --accept-clock, "
+        "to count on from the base's instant",
         last=str(last),
         host=str(host_now),
     )

@@ -9,7 +9,8 @@ Rules
 
 Exit status: 0 done; 1 an error; 64 the command line itself was wrong, or the environment. `muniment load` has more: 2
 in review, 3 refused or rejected, 4 stale. `muniment audit`: 1 faults, 2 no audit. `muniment check`: 1 it fails, 2 not
-checked. A command whose output nobody reads any more, as in `muniment export … | head`, ends with 1 and says nothing.
+checked. A command whose output nobody reads any more, as in `muniment export … | head`, says nothing and ends with 141,
+as the tools do that SIGPIPE ends.
 
 Example
 -------
@@ -22,6 +23,7 @@ Example
 from __future__ import annotations
 
 import errno
+from signal import SIGPIPE
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -50,6 +52,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FAILED: Final = 1
+UNREAD: Final = 128 + SIGPIPE
+"""What a shell has for a command that SIGPIPE ended."""
+
 _REMEDIES: Final = {
     errno.ENOENT: "check the name",
     errno.EACCES: "check who may read and write it",
@@ -143,8 +148,8 @@ def run() -> int:
         return int(get_command(app)(standalone_mode=False) or 0)
     except _Done as done:
         return done.status
-    except SystemExit as leaving:  # nobody reads the output any more
-        return int(leaving.code or 0)
+    except SystemExit:  # as the library answers a pipe that nobody reads any more
+        return UNREAD
     except TyperException as error:
         for line in _misread(error):
             typer.echo(line, err=True)

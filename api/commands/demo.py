@@ -9,6 +9,7 @@ Rules
 * The token is in a file that its owner alone can read, and never on the screen. It is made anew when it is gone or
   revoked.
 * What is served is not logged line by line, unless asked for: it would bury what there is to try.
+* A base that stands ahead of the host's clock is not served unless that is accepted: the error says how.
 * Settings of the environment do not name the folder: a demo must not come into somebody's own base by accident.
 
 Example
@@ -28,14 +29,17 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from api.commands.options import AcceptClock
 from api.commands.progress import step_progress, waiting
 from kernel.access import Principal, Role
+from kernel.errors import ClockAhead
 from kernel.ports import CertificateState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from api.sessions import Sessions
+    from api.settings import Settings
     from bridge.base import Base
 
 
@@ -56,6 +60,7 @@ def demo(
     ] = None,
     *,
     reset: Annotated[bool, typer.Option("--reset", help="Start over: remove the demo base first.")] = False,
+    accept_clock: AcceptClock = False,
 ) -> int:
     """Serve a base with some 690 facts in it, to try things on: who held which office, and when.
 
@@ -68,7 +73,6 @@ def demo(
     from api.server import listen, serve
     from api.settings import read_settings
     from bridge import demo as demo_base
-    from bridge.base import Base
 
     log_level = None if "MUNIMENT_LOG_LEVEL" in os.environ else "warning"
     settings = read_settings(data=data, port=port, log_level=log_level)
@@ -76,9 +80,7 @@ def demo(
     if reset:
         demo_base.empty(data)
     demo_base.prepare(data)
-    with waiting("opening the demo base"):
-        base = Base.open(data, policy=settings.verdict_policy)
-    with base:
+    with _opened(data, settings, accept_clock=accept_clock) as base:
         if not demo_base.is_filled(data):
             with step_progress("bringing the demo's facts in") as progress:
                 demo_base.fill(base, progress)
@@ -91,6 +93,20 @@ def demo(
     if not ended:
         os._exit(0)  # as `muniment serve` does, and for the same reason
     return 0
+
+
+def _opened(data: Path, settings: Settings, *, accept_clock: bool) -> Base:
+    from bridge.base import Base
+
+    try:
+        with waiting("opening the demo base"):
+            return Base.open(data, policy=settings.verdict_policy, accept_clock=accept_clock)
+    except ClockAhead as error:
+        error.remedy = (
+            "set the host's clock right; or go on from the base's instant, with `muniment demo --accept-clock` or "
+            "`make demo ARGS=--accept-clock`; or start over, with --reset or `make demo-reset`"
+        )
+        raise
 
 
 def _announce(base: Base, data: Path, url: str, code: str) -> None:

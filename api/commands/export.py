@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from api.commands.options import (
+    AsOf,
     MaybeData,
     MaybeUrl,
     TokenEnv,
@@ -34,11 +35,11 @@ from api.commands.options import (
     iri_option,
     local_principal,
     named_token,
-    require_base,
+    open_to_read,
 )
 from api.commands.output import written_to
 from api.commands.progress import waiting
-from kernel.errors import BaseInUse, InvalidParameter
+from kernel.errors import InvalidParameter
 from kernel.vocabulary import DEFAULT_GRAPH
 
 if TYPE_CHECKING:
@@ -91,9 +92,7 @@ def export(
     url: MaybeUrl = None,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
-    as_of: Annotated[
-        str | None, typer.Option("--as-of", metavar="TIME|head:N", help="As known when. [default: now]")
-    ] = None,
+    as_of: AsOf = None,
     valid_at: Annotated[
         str | None,
         typer.Option(
@@ -142,7 +141,6 @@ def export(
 @contextmanager
 def _from_folder(data: Path, wanted: Wanted) -> Iterator[Exported]:
     from api.replies import state_headers
-    from bridge.base import Base
     from bridge.exporting.exporter import Exporter, ExportRequest, Format
     from kernel.terms import Iri
 
@@ -150,13 +148,7 @@ def _from_folder(data: Path, wanted: Wanted) -> Iterator[Exported]:
     request = ExportRequest(
         local_principal(), Iri(wanted.graph), Format(MEDIA_TYPES[wanted.format]), wanted.annotations, every_time
     )
-    try:
-        # Exporting records nothing, so it does not matter whether the clocks agree.
-        with waiting("opening the base"):
-            opened = Base.open(require_base(data), accept_clock=True)
-    except BaseInUse as error:
-        raise BaseInUse(error.message, remedy="ask the server that holds it: --url http://HOST:PORT") from error
-    with opened as base:
+    with open_to_read(data) as base:
         moment = base.reader.moment(wanted.as_of, None if every_time else wanted.valid_at)
         exporter = Exporter(base.ledger, base.key, base.host)
         with exporter.signed(request, moment) if wanted.signed else exporter.open(request, moment) as export:

@@ -28,14 +28,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from api.commands.progress import waiting
 from certificates.errors import CertificateError, UnreadableKey
 from kernel.access import Principal, Role
-from kernel.errors import InvalidParameter, InvalidTerm, MunimentError, NotFound
+from kernel.errors import BaseInUse, InvalidParameter, InvalidTerm, MunimentError, NotFound
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bridge.base import Base
     from certificates.keys import VerifyingKey
 
 LEDGER: Final = "ledger.sqlite"
@@ -83,6 +85,8 @@ TokenFile = Annotated[
     ),
 ]
 
+AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME|head:N", help="As known when. [default: now]")]
+
 AcceptClock = Annotated[
     bool,
     typer.Option(
@@ -103,6 +107,23 @@ def require_base(data: Path) -> Path:
             f"there is no base in {data}", remedy="check --data; `muniment serve` and `muniment load` make a base"
         )
     return data
+
+
+def open_to_read(data: Path) -> Base:
+    """The base in a folder, for a command that records nothing in it; so it does not matter whether the clocks agree.
+
+    Raises:
+        BaseInUse: a server holds it, which is to be asked then.
+        NotFound: there is none.
+        MunimentError: it cannot be opened.
+    """
+    from bridge.base import Base
+
+    try:
+        with waiting("opening the base"):
+            return Base.open(require_base(data), accept_clock=True)
+    except BaseInUse as error:
+        raise BaseInUse(error.message, remedy="ask the server that holds it: --url http://HOST:PORT") from error
 
 
 def named_token(variable: str | None, file: Path | None) -> str | None:

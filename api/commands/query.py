@@ -26,6 +26,7 @@ from typing import Annotated, Final
 import typer
 
 from api.commands.options import (
+    AsOf,
     MaybeData,
     MaybeUrl,
     TokenEnv,
@@ -33,10 +34,9 @@ from api.commands.options import (
     folder_or_url,
     local_principal,
     named_token,
-    require_base,
+    open_to_read,
 )
-from api.commands.progress import waiting
-from kernel.errors import BaseInUse, InvalidParameter
+from kernel.errors import InvalidParameter
 
 _SELECT: Final = "application/sparql-results+json"
 
@@ -105,9 +105,7 @@ def query(
     url: MaybeUrl = None,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
-    as_of: Annotated[
-        str | None, typer.Option("--as-of", metavar="TIME|head:N", help="As known when. [default: now]")
-    ] = None,
+    as_of: AsOf = None,
     valid_at: Annotated[
         str | None, typer.Option("--valid-at", metavar="TIME", help="As true when. [default: as-of, or now]")
     ] = None,
@@ -142,20 +140,13 @@ def _read(text: str) -> str:
 
 
 def _ask_folder(data: Path, question: Question) -> Reply:
-    from bridge.base import Base
     from bridge.reading import QueryRequest
     from kernel.instants import print_instant
 
-    try:
-        # Asking records nothing, so it does not matter whether the clocks agree.
-        with waiting("opening the base"):
-            opened = Base.open(require_base(data), accept_clock=True)
-        with opened as base:
-            moment = base.reader.moment(question.as_of, question.valid_at)
-            asked = QueryRequest(local_principal(), question.text, question.accept)
-            answer = base.reader.query(asked, moment)
-    except BaseInUse as error:
-        raise BaseInUse(error.message, remedy="ask the server that holds it: --url http://HOST:PORT") from error
+    with open_to_read(data) as base:
+        moment = base.reader.moment(question.as_of, question.valid_at)
+        asked = QueryRequest(local_principal(), question.text, question.accept)
+        answer = base.reader.query(asked, moment)
     head = "" if answer.head is None else str(answer.head)
     return Reply(answer.body, answer.media_type, head, print_instant(answer.valid_at))
 

@@ -6,6 +6,8 @@ Rules (OnlyCertifiedWrites, Idempotent)
   `refused` is recorded; a dry run stops before anything is issued.
 * What cannot be planned is the caller's error and leaves no trace.
 * The same key from the same principal gives the certificate it gave before; with another body it is refused.
+* A draft says what to change only once it is planned, from the state of that moment. If that is nothing, there is no
+  certificate, and its key is not used up.
 
 Example
 -------
@@ -19,7 +21,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from certificates.certificate import Verdict
 from certificates.findings import Finding
@@ -30,11 +32,13 @@ from kernel.planner import Planner
 from kernel.ports import IdempotencyEntry
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from uuid import UUID
 
     from kernel.access import Principal
     from kernel.changes import Request
     from kernel.group import Group
+    from kernel.instants import Instant
     from kernel.issuing import Notary
     from kernel.judging import Judge
     from kernel.ports import CertificateRecord, CertificateState, LedgerView
@@ -60,12 +64,27 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """A request that depends on the state it is planned at; members that `Submission` has are as there.
+
+    Args:
+        request: gives the changes, within the group and as issued at an instant; None where there are none.
+    """
+
+    request: Callable[[Group, Instant], Request | None]
+    principal: Principal
+    key: str | None
+    body_digest: bytes
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a request or a decision.
 
     Args:
-        certificate: its id; None for a dry run.
-        state: None for a dry run.
+        certificate: its id; None for a dry run, and where there was nothing to change.
+        state: None where there is no certificate.
         head: the head it was applied at; None while it is not.
         successor: the certificate that took its place, once stale.
         why: for a stale certificate without successor, why it cannot be planned any more.
@@ -80,6 +99,10 @@ class Outcome:
     why: str | None = None
 
 
+NOTHING: Final = Outcome(None, Verdict.CLEAR, None, None, ())
+"""The outcome of a draft that changes nothing."""
+
+
 class Submitter:
     """The write path."""
 
@@ -87,19 +110,21 @@ class Submitter:
         self._judge = judge
         self._notary = notary
 
-    def submit(self, group: Group, submission: Submission) -> Outcome:
+    def submit(self, group: Group, submission: Submission | Draft) -> Outcome:
         """Plans, judges, issues and, if clear, applies one request.
 
         Raises:
             CallerError: what cannot be planned, or is not the caller's to ask.
         """
-        before = self._answered_before(group, submission)
+        before = self.answered_before(group, submission)
         if before is not None:
             return before
-        outcome = self.certify(group, submission.request, submission.principal, dry_run=submission.dry_run)
-        if submission.key is not None and outcome.certificate is not None:
-            entry = IdempotencyEntry(submission.body_digest, outcome.certificate)
-            group.tx.remember(submission.principal.id, submission.key, entry)
+        at = group.instant()
+        request = submission.request if isinstance(submission, Submission) else submission.request(group, at)
+        if request is None:
+            return NOTHING
+        outcome = self.certify(group, request, submission.principal, dry_run=submission.dry_run, at=at)
+        self.remember(group, submission, outcome)
         return outcome
 
     def certify(
@@ -110,9 +135,19 @@ class Submitter:
         *,
         dry_run: bool = False,
         predecessor: UUID | None = None,
+        at: Instant | None = None,
     ) -> Outcome:
-        """The same without idempotency; a predecessor is the stale certificate whose place it takes."""
-        at = group.instant()
+        """The same without idempotency.
+
+        Args:
+            group: to plan against, and to apply in.
+            request: what is asked.
+            principal: who asks.
+            dry_run: judge only.
+            predecessor: the stale certificate whose place this one takes.
+            at: the issue instant, if the group has given one for it.
+        """
+        at = group.instant() if at is None else at
         plan = Planner(uuid7(), at, group.tx, principal).plan(request)
         judgement = self._judge.judge(plan, group.tx)
         if dry_run:
@@ -126,7 +161,8 @@ class Submitter:
         group.tx.issue(record)
         return Outcome(record.id, record.verdict, record.state, record.head, judgement.findings)
 
-    def _answered_before(self, group: Group, submission: Submission) -> Outcome | None:
+    def answered_before(self, group: Group, submission: Submission | Draft) -> Outcome | None:
+        """What the same key got before. Raises `IdempotencyMismatch`."""
         if submission.key is None:
             return None
         entry = group.tx.idempotent(submission.principal.id, submission.key)
@@ -138,6 +174,12 @@ class Submitter:
             )
         record = group.tx.certificate(entry.certificate)
         return None if record is None else outcome_of(group.tx, record)
+
+    def remember(self, group: Group, submission: Submission | Draft, outcome: Outcome) -> None:
+        """Keeps what the key got."""
+        if submission.key is not None and outcome.certificate is not None:
+            entry = IdempotencyEntry(submission.body_digest, outcome.certificate)
+            group.tx.remember(submission.principal.id, submission.key, entry)
 
 
 def outcome_of(view: LedgerView, record: CertificateRecord) -> Outcome:

@@ -31,9 +31,11 @@ from bridge.loading.staging import decode_assertions
 from bridge.lock import DirectoryLock
 from bridge.reading import Reader
 from bridge.shapes.checker import CoreChecker
+from bridge.stores.checkpoints import Checkpoints
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.snapshots import Snapshots
 from bridge.terms import OxigraphCanonicaliser
+from bridge.updating import Updates
 from certificates.errors import CertificateError
 from certificates.keys import SigningKey
 from kernel.deciding import Decider
@@ -66,7 +68,13 @@ class Base:
     """An open base; made by `open`."""
 
     def __init__(
-        self, ledger: Ledger, stores: OxigraphStores, key: SigningKey, policy: VerdictPolicy, host: HostClock
+        self,
+        ledger: Ledger,
+        stores: OxigraphStores,
+        key: SigningKey,
+        policy: VerdictPolicy,
+        host: HostClock,
+        checkpoints: Checkpoints,
     ) -> None:
         self.ledger = ledger
         self.stores = stores
@@ -82,6 +90,7 @@ class Base:
         self._loader = Loader(judge, notary, self._staged)
         self._decider = Decider(judge, notary, self._submitter, self._loader)
         self._sequencer = Sequencer(ledger, stores, host, judge.forget)
+        self.updates = Updates(ledger, stores, checkpoints, self._submitter, self._sequencer.enqueue)
 
     @classmethod
     def open(
@@ -116,7 +125,9 @@ class Base:
             ledger.require_sound()
             stores = OxigraphStores.open(directory and directory / "stores")
             opened.callback(stores.close)
-            base = cls(ledger, stores, _signing_key(directory, ledger), policy, host or SystemClock())
+            key = _signing_key(directory, ledger)
+            checkpoints = Checkpoints(directory and directory / "stores" / "update")
+            base = cls(ledger, stores, key, policy, host or SystemClock(), checkpoints)
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
             base._resources = opened.pop_all()

@@ -139,6 +139,11 @@ class NetEffect:
         candidates = held | dict.fromkeys(each for each in self._last if each.graph == graph)
         return [statement for statement in candidates if self.holds(statement)]
 
+    def has(self, graph: Iri) -> bool:
+        """Whether something is current in a graph by now."""
+        held = (fact.statement for fact in self._view.believed(graph=graph) if fact.interval.contains(self._clock))
+        return any(map(self.holds, held)) or any(map(self.holds, (each for each in self._last if each.graph == graph)))
+
     def graphs(self) -> set[Iri]:
         """The graphs in which something was inserted."""
         return {statement.graph for statement, spelling in self._last.items() if spelling is not None}

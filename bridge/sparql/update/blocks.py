@@ -12,7 +12,7 @@ Rules
 Example
 -------
 >>> text = "{ ?s :p TRUE . GRAPH :g { :a :b '.' } . :c :d _:e }"
->>> block = read_block(text, Tokens(text), "PREFIX : <urn:> ", variables=True)
+>>> block = read_block(text, Tokens(text), "PREFIX : <urn:> ", {})
 >>> for piece in "".join(block.trig).split("  "):
 ...     print(piece.strip().replace(UNQUALIFIED, "unqualified").replace(VARIABLE, "variable"))
 PREFIX : <urn:>
@@ -65,14 +65,15 @@ class Tokens:
         )
 
 
-def read_block(text: str, tokens: Tokens, prologue: str, *, variables: bool) -> Block:
+def read_block(text: str, tokens: Tokens, prologue: str, variables: dict[str, str] | None) -> Block:
     """Reads a block from its opening brace through its closing one.
 
     Args:
         text: the whole update.
         tokens: its tokens, from the opening brace on.
         prologue: the declarations up to there.
-        variables: whether the block may have any.
+        variables: the IRIs of those that the blocks before have, by name, to which this one adds; None where the block
+            may have none.
 
     Raises:
         QueryRefused: what no block may have.
@@ -81,11 +82,11 @@ def read_block(text: str, tokens: Tokens, prologue: str, *, variables: bool) -> 
     if opening.text != "{":
         raise tokens.refusal(opening, "'{'")
     line = text.count("\n", 0, opening.start)
-    reader = _BlockReader(text, tokens, opening.end, variables=variables)
+    reader = _BlockReader(text, tokens, opening.end, variables)
     reader.read()
     return Block(
         (prologue, "\n" * line, *reader.pieces),
-        {name: VARIABLE + str(number) for name, number in reader.variables.items()},
+        reader.used,
         frozenset(reader.labels),
         place(text, opening.start),
     )
@@ -94,14 +95,14 @@ def read_block(text: str, tokens: Tokens, prologue: str, *, variables: bool) -> 
 class _BlockReader:
     """One pass over a block; `pieces` is what it is as TriG."""
 
-    def __init__(self, text: str, tokens: Tokens, start: int, *, variables: bool) -> None:
+    def __init__(self, text: str, tokens: Tokens, start: int, variables: dict[str, str] | None) -> None:
         self.pieces: list[str] = []
-        self.variables: dict[str, int] = {}
+        self.used: dict[str, str] = {}
         self.labels: set[str] = set()
         self._text = text
         self._tokens = tokens
         self._copied = start
-        self._may_vary = variables
+        self._variables = variables
         self._nested = 0  # brackets within the triples
         self._named = False  # within a GRAPH
         self._open = False  # within triples outside of any GRAPH
@@ -196,14 +197,15 @@ class _BlockReader:
         return False
 
     def _substitute(self, token: Token) -> None:
-        if not self._may_vary:
+        if self._variables is None:
             raise QueryRefused(
                 f"{token.text} is a variable, and data has none",
                 remedy="use INSERT or DELETE with a WHERE",
                 where=place(self._text, token.start),
             )
-        number = self.variables.setdefault(token.text[1:], len(self.variables))
-        self._replace(token, f"<{VARIABLE}{number}>")
+        name = token.text[1:]
+        iri = self.used[name] = self._variables.setdefault(name, f"{VARIABLE}{len(self._variables)}")
+        self._replace(token, f"<{iri}>")
 
     def _blank(self, token: Token) -> bool:
         self.labels.add(token.text)

@@ -87,6 +87,10 @@ class Using:
         return bool(self.default or self.named)
 
 
+UNNAMED: Final = Using()
+"""No dataset is named: the WHERE sees what a query would."""
+
+
 @dataclass(frozen=True, slots=True)
 class Modify:
     """DELETE, INSERT or both for each solution of a WHERE; DELETE WHERE deletes its own pattern."""

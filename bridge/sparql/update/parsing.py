@@ -26,6 +26,7 @@ from bridge.sparql.scan import Names, scan
 from bridge.sparql.tokens import END, place
 from bridge.sparql.update.blocks import Tokens, read_block
 from bridge.sparql.update.operations import (
+    UNNAMED,
     Clear,
     Convey,
     Create,
@@ -70,6 +71,7 @@ class _Parser:
         self._names = Names()
         self._declared: list[str] = []
         self._labels: set[str] = set()
+        self._variables: dict[str, str] = {}
 
     def operations(self) -> list[Operation]:
         found: list[Operation] = []
@@ -153,7 +155,7 @@ class _Parser:
         if graph is None and self._skip("WHERE"):
             start = self._tokens.next.start
             block = self._block(variables=True)
-            return Modify(None, block, None, Using(), self._query(start, self._tokens.end))
+            return Modify(None, block, None, UNNAMED, self._query(start, self._tokens.end))
         block = self._block(variables=True)
         insert = self._block(variables=True) if self._skip("INSERT") else None
         return Modify(graph, block, insert, *self._dataset_and_where())
@@ -197,7 +199,7 @@ class _Parser:
     # --- their parts --------------------------------------------------------------------------------------------------
 
     def _block(self, *, variables: bool) -> Block:
-        block = read_block(self._text, self._tokens, self._declarations, variables=variables)
+        block = read_block(self._text, self._tokens, self._declarations, self._variables if variables else None)
         if shared := block.labels & self._labels:
             raise QueryRefused(
                 f"the blank node {min(shared)} stands in two operations, and belongs to one",

@@ -80,17 +80,21 @@ class Scene:
 
     Args:
         view: the ledger, at the state that the first operation sees.
+        head: the position of that state.
+        stores: up to where the stores have to stand in valid time.
+        clock: what current means, and what NOW() stands for; nothing begins or ends in between.
         principal: who asks.
         strict: whether the default graph is `m:default` alone.
         using: the dataset of every WHERE, where the request has one.
-        now: what NOW() stands for.
     """
 
     view: LedgerView
+    head: int | None
+    stores: Instant
+    clock: Instant
     principal: Principal
     strict: bool
     using: Using
-    now: Instant
 
 
 class Runner:
@@ -106,10 +110,9 @@ class Runner:
         self._stores = stores
         self._checkpoints = checkpoints
         self._scene = scene
-        self._head = scene.view.head()
         self._blocks = BlockReader(_CANONICALISER)
         self._copies: dict[Projection, _Copy] = {}
-        self.effect = NetEffect(scene.view, self._head.clock, scene.principal)
+        self.effect = NetEffect(scene.view, scene.clock, scene.principal)
 
     def run(self, operation: Operation) -> None:
         """Runs the next operation.
@@ -182,7 +185,7 @@ class Runner:
 
     def _solve(self, operation: Modify) -> Results:
         """Starts a WHERE on the stores, or, once something is changed, on a copy."""
-        text, now = operation.where.text, self._scene.now
+        text, now = operation.where.text, self._scene.clock
         dataset = self._dataset(operation)
         projection = Projection.COMPLETE if dataset.complete else Projection.CURRENT
         if self.effect:
@@ -223,7 +226,7 @@ class Runner:
         return found.store
 
     def _require_same(self, state: StoreState) -> None:
-        if (state.head, state.clock) != (self._head.position, self._head.clock):
+        if (state.head, state.clock) != (self._scene.head, self._scene.stores):
             raise StateMoved("the base moved on while the update was evaluated", remedy="send the update again")
 
     # --- graphs -------------------------------------------------------------------------------------------------------
@@ -245,7 +248,7 @@ class Runner:
 
     def _create(self, operation: Create) -> None:
         self._require_writable(operation.graph)
-        if self.effect.statements_in(operation.graph) and not operation.silent:
+        if self.effect.has(operation.graph) and not operation.silent:
             raise GraphExists(
                 "the graph that is to be created is there already",
                 remedy="leave CREATE out, or make it CREATE SILENT",

@@ -14,7 +14,7 @@ Example
 >>> from bridge.terms import OxigraphCanonicaliser
 >>> text = "{ <urn:a> <urn:p> _:b }"
 >>> reader = BlockReader(OxigraphCanonicaliser())
->>> [found] = reader.statements(read_block(text, Tokens(text), "", variables=False), Skolem(bytes(16)))
+>>> [found] = reader.statements(read_block(text, Tokens(text), "", None), Skolem(bytes(16)))
 >>> found.graph is None, found.statement.object.n3[:30]
 (True, '<https://w3id.org/muniment/.we')
 """

@@ -1,0 +1,286 @@
+"""Updates of a base by SPARQL, and of its graphs as a whole: certified writes whose changes follow from its state.
+
+Rules (BoundToState, OneSequencer)
+-----
+* An update without WHERE is worked out where it is planned: within its group, against the members before it.
+* A WHERE may take long, and is evaluated beside the sequencer, on the stores and the ledger as they stand. The write is
+  planned only if the base still stands there: no other write was applied, and nothing has begun or ended since. Else it
+  is evaluated anew; and when that has come to nothing `ATTEMPTS` times, once more within the sequencer, where nobody
+  comes in between.
+* What is kept of an update in review is its net changes; an approval plans those.
+* Everything of a request is checked before anything of it is kept.
+
+Example
+-------
+::
+
+    update = updates.read(UpdateRequest(…, text="DELETE WHERE { ?s ?p ?o }"))
+    outcome = updates.apply(update, updates.evaluate(update)).result()
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from bridge.sparql.update.operations import UNNAMED, InsertData, Modify
+from bridge.sparql.update.parsing import parse_update
+from bridge.sparql.update.running import Runner, Scene, refuse_emptying
+from kernel.changes import Request
+from kernel.errors import MunimentError, NotFound, QueryRefused, StateMoved
+from kernel.net_effect import NetEffect
+from kernel.submitting import Draft
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
+    from typing import Protocol, TypeVar
+
+    from bridge.documents.reader import Asserted
+    from bridge.sparql.update.operations import Operation, Using
+    from bridge.stores.checkpoints import Checkpoints
+    from bridge.stores.pair import OxigraphStores
+    from kernel.access import Principal
+    from kernel.group import Group
+    from kernel.instants import Instant
+    from kernel.net_effect import Since
+    from kernel.ports import Ledger, LedgerView
+    from kernel.submitting import Outcome, Submitter
+    from kernel.terms import Iri
+
+    T = TypeVar("T")
+
+    class Enqueue(Protocol):
+        """Queues a job for the sequencer."""
+
+        def __call__(self, run: Callable[[Group], T], *, alone: bool = False) -> Future[T]:
+            """As `Sequencer.enqueue`."""
+
+
+ATTEMPTS: Final = 3
+"""How often a WHERE is evaluated beside the sequencer before that is done within it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is said of a write beside its content.
+
+    Args:
+        principal: who asks.
+        since: from when on it holds; None for the issue instant.
+        reason: for the people who will read the certificate.
+        episode: the source that its facts cite.
+        key: the idempotency key, if any.
+        body_digest: SHA-256 of what was sent.
+        dry_run: judge only; nothing is signed or kept.
+    """
+
+    principal: Principal
+    since: Since | None = None
+    reason: str | None = None
+    episode: Iri | None = None
+    key: str | None = None
+    body_digest: bytes = b""
+    dry_run: bool = False
+
+    def draft(self, effect: Callable[[Group, Instant], NetEffect]) -> Draft:
+        """The request to make of a net effect."""
+
+        def request(group: Group, at: Instant) -> Request | None:
+            changes = effect(group, at).changes(group.tx, at, self.since)
+            return Request(changes, self.reason, self.episode, self.principal.id) if changes else None
+
+        return Draft(request, self.principal, self.key, self.body_digest, self.dry_run)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """An update that was read.
+
+    Args:
+        operations: in their order.
+        terms: what is said beside.
+        strict: whether the default graph is `m:default` alone.
+        using: the dataset of every WHERE, where the request has one.
+    """
+
+    operations: tuple[Operation, ...]
+    terms: Terms
+    strict: bool = False
+    using: Using = UNNAMED
+
+    @classmethod
+    def read(cls, text: str, terms: Terms, *, strict: bool = False, using: Using = UNNAMED) -> Update:
+        """Reads the text of an update.
+
+        Raises:
+            QueryRefused: it cannot be read, asks for what is not served, or names a dataset as the request does.
+        """
+        operations = parse_update(text)
+        named = any(isinstance(each, Modify) and (each.using or each.graph) for each in operations)
+        if using and named:
+            raise QueryRefused(
+                "the request names a dataset, and the update as well: WITH or USING",
+                remedy="give one of them (SPARQL 1.1 Protocol, section 2.2.3)",
+                where="using-graph-uri",
+            )
+        return cls(operations, terms, strict, using)
+
+    @property
+    def has_where(self) -> bool:
+        """Whether something has to be evaluated."""
+        return any(isinstance(operation, Modify) for operation in self.operations)
+
+    @property
+    def inserts_data_alone(self) -> bool:
+        """Whether it is INSERT DATA, and nothing else."""
+        return all(isinstance(operation, InsertData) for operation in self.operations)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What an update came to at a state: the head's position, and the clock."""
+
+    effect: NetEffect
+    head: int | None
+    clock: Instant
+
+
+class GraphWrite(StrEnum):
+    """What is done to a graph as a whole (SPARQL 1.1 Graph Store HTTP Protocol, section 5)."""
+
+    PUT = "PUT"
+    POST = "POST"
+    DELETE = "DELETE"
+
+
+class Updates:
+    """Updates of one base.
+
+    Args:
+        ledger: of the base.
+        stores: its stores.
+        checkpoints: makes copies of the stores.
+        submitter: the write path.
+        enqueue: queues a job for the sequencer.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        stores: OxigraphStores,
+        checkpoints: Checkpoints,
+        submitter: Submitter,
+        enqueue: Enqueue,
+    ) -> None:
+        self._ledger = ledger
+        self._stores = stores
+        self._checkpoints = checkpoints
+        self._submitter = submitter
+        self._enqueue = enqueue
+
+    def evaluate(self, update: Update) -> Evaluated | None:
+        """Evaluates an update where the base stands; safe from any thread. None where there is no WHERE.
+
+        Raises:
+            CallerError: it cannot be evaluated, or is not the caller's to ask.
+            StateMoved: the base moved on meanwhile.
+            StoreUnavailable: a store cannot be read.
+        """
+        if not update.has_where:
+            return None
+        with self._ledger.reading() as view:
+            head = view.head()
+            effect = self._run(update, view, head.position, head.clock, head.clock)
+        return Evaluated(effect, head.position, head.clock)
+
+    def apply(self, update: Update, evaluated: Evaluated | None) -> Future[Outcome]:
+        """Queues an update; the future has its outcome, or the error it met.
+
+        `StateMoved` is met when the base has moved on since it was evaluated.
+        """
+
+        def effect(group: Group, at: Instant) -> NetEffect:
+            if evaluated is None:
+                return self._run(update, group.tx, group.head.position, group.head.clock, at)
+            if group.head.position != evaluated.head or _is_due(group.tx, evaluated.clock, at):
+                raise StateMoved(_MOVED, remedy="send the update again")
+            return evaluated.effect
+
+        return self._submit(update, effect)
+
+    def apply_alone(self, update: Update) -> Future[Outcome]:
+        """Queues an update that is to be evaluated within the sequencer, in a group of its own."""
+
+        def effect(group: Group, at: Instant) -> NetEffect:
+            if _is_due(group.tx, group.head.clock, at):
+                raise StateMoved(_MOVED, remedy="send the update again")
+            return self._run(update, group.tx, group.head.position, group.head.clock, at)
+
+        return self._submit(update, effect, alone=True)
+
+    def write_graph(
+        self, how: GraphWrite, graph: Iri, statements: Sequence[Asserted], terms: Terms
+    ) -> Future[tuple[Outcome, bool]]:
+        """Queues a write of a graph as a whole: its outcome, and whether the graph was there before.
+
+        Args:
+            how: its content is replaced, added to, or taken away.
+            graph: which.
+            statements: of that graph.
+            terms: what is said beside.
+        """
+        existed = False
+
+        def effect(group: Group, at: Instant) -> NetEffect:
+            nonlocal existed
+            terms.principal.require_write(graph)
+            effect = NetEffect(group.tx, at, terms.principal)
+            existed = effect.has(graph)
+            if how is GraphWrite.POST:
+                for statement, spelling in statements:
+                    effect.insert(statement, spelling)
+                return effect
+            refuse_emptying(graph)
+            if how is GraphWrite.DELETE and not existed:
+                raise NotFound("there is no such graph", remedy="name one that holds something", where=graph.value)
+            effect.replace(graph, statements)
+            return effect
+
+        def run(group: Group) -> tuple[Outcome, bool]:
+            return _told(lambda: self._submitter.submit(group, terms.draft(effect))), existed
+
+        return self._enqueue(run)
+
+    def _submit(
+        self, update: Update, effect: Callable[[Group, Instant], NetEffect], *, alone: bool = False
+    ) -> Future[Outcome]:
+        draft = update.terms.draft(effect)
+        return self._enqueue(lambda group: _told(lambda: self._submitter.submit(group, draft)), alone=alone)
+
+    def _run(self, update: Update, view: LedgerView, head: int | None, stores: Instant, clock: Instant) -> NetEffect:
+        scene = Scene(view, head, stores, clock, update.terms.principal, update.strict, update.using)
+        runner = Runner(self._stores, self._checkpoints, scene)
+        for operation in update.operations:
+            runner.run(operation)
+        return runner.effect
+
+
+_MOVED: Final = "the base moved on while the update was evaluated"
+
+
+def _is_due(view: LedgerView, clock: Instant, at: Instant) -> bool:
+    """Whether something begins or ends after the clock, up to an instant."""
+    due = view.next_due(clock)
+    return due is not None and due <= at
+
+
+def _told(submit: Callable[[], Outcome]) -> Outcome:
+    """The outcome; an error about one of the net changes, which nobody has seen, is about the request."""
+    try:
+        return submit()
+    except MunimentError as error:
+        if error.where is not None and error.where.startswith("/changes/"):
+            error.where = None
+        raise

@@ -55,6 +55,10 @@ class Iri:
         if not _IRI.fullmatch(self.value):
             raise _no_iri(self.value)
 
+    def __hash__(self) -> int:
+        # What a dataclass would make builds a tuple first, and terms are looked up by the million.
+        return hash(self.value)
+
     @property
     def n3(self) -> str:
         """The N-Triples form."""
@@ -89,6 +93,9 @@ class Literal:
             raise InvalidTerm(f"a literal of {self.datatype} needs a language", remedy="give a language tag")
         elif self.datatype is not XSD_STRING and not _is_iri(self.datatype):
             raise InvalidTerm(f"{self.datatype!r} is not an absolute IRI", remedy="give the datatype as an IRI")
+
+    def __hash__(self) -> int:
+        return hash(self.lexical)
 
     def _settle_language(self, language: str) -> None:
         if not _LANGUAGE.fullmatch(language):

@@ -58,6 +58,7 @@ class Data:
         self._evidence = evidence
         self._outgoing: dict[Iri, dict[Iri, Nodes]] = {}
         self._incoming: dict[Iri, dict[Term, Nodes]] = {}
+        self._above: dict[Term, frozenset[Term]] = {}
         for triple, spellings in triples.items():
             self.add(triple, spellings)
 
@@ -68,6 +69,8 @@ class Data:
         known = values.get(value)
         values[value] = spellings if known is None else _merged(known, spellings)
         self._incoming.pop(predicate, None)
+        if predicate == SUBCLASS_OF:
+            self._above.clear()
 
     def __len__(self) -> int:
         """How many statements there are."""
@@ -86,7 +89,8 @@ class Data:
 
     def objects(self, subject: Term, predicate: Iri) -> Nodes:
         """The values of a predicate at a node."""
-        return self.outgoing(subject).get(predicate, _NONE)
+        described = self._outgoing.get(subject)  # type: ignore[call-overload] # of a literal nothing is said
+        return described.get(predicate, _NONE) if described is not None else _NONE
 
     def subjects(self, predicate: Iri, value: Term) -> Nodes:
         """The nodes that have a value of a predicate."""
@@ -114,9 +118,16 @@ class Data:
         """The values that any node has of a predicate; looks at every node."""
         return together(described[predicate] for described in self._outgoing.values() if predicate in described)
 
-    def classes(self, node: Term) -> set[Term]:
-        """The classes that a node is an instance of (SHACL section 1.1: types, and all above them)."""
-        return set(self.follow(_ABOVE, self.objects(node, RDF_TYPE)))
+    def is_instance(self, node: Term, of: Iri) -> bool:
+        """Whether a node is an instance of a class (SHACL section 1.1: types, and all above them)."""
+        types = self.objects(node, RDF_TYPE)
+        return of in types or any(of in self._superclasses(each) for each in types)
+
+    def _superclasses(self, of: Term) -> frozenset[Term]:
+        above = self._above.get(of)
+        if above is None:
+            above = self._above[of] = frozenset(self.follow(_ABOVE, {of: ()}))
+        return above
 
     def follow(self, path: Path, nodes: Nodes) -> Nodes:
         """The nodes that a path leads to from any of the nodes (SHACL section 2.3.1); not to be written to."""

@@ -27,15 +27,15 @@ from bridge.shapes.constraints.sets import set_checks
 from bridge.shapes.constraints.shapes import shape_checks
 from bridge.shapes.constraints.values import value_checks
 from bridge.shapes.model import PROPERTY, siblings
-from bridge.shapes.paths import text
+from bridge.shapes.paths import Step, text
 from bridge.shapes.results import Result
 from bridge.shapes.vocabulary import sh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from bridge.shapes.constraints.checks import Check, Fault
-    from bridge.shapes.data import Data, Spellings
+    from bridge.shapes.constraints.checks import Check, Components, Fault
+    from bridge.shapes.data import Data, Nodes, Spellings
     from bridge.shapes.document import ShapesDocument
     from bridge.shapes.model import Shape, ShapesModel
     from bridge.shapes.results import ResultKey
@@ -48,15 +48,26 @@ class _Compiled:
 
     Args:
         path: as it is shown in results; None for a node shape.
+        step: its path, if that is one predicate: most are.
         checks: its constraints, each with its component.
+        of_none: those of them that can fail where there are no values.
         properties: its property shapes.
     """
 
     shape: Shape
     path: str | None
+    step: Iri | None
     severity: Iri | None
     checks: Sequence[tuple[Iri, Check]]
-    properties: Sequence[Iri]
+    of_none: Sequence[tuple[Iri, Check]]
+    properties: Sequence[_Compiled]
+
+    def values(self, data: Data, focus: Term, spellings: Spellings) -> Nodes:
+        """The value nodes at a focus (SHACL section 2.1)."""
+        if self.step is not None:
+            return data.objects(focus, self.step)
+        nodes = {focus: spellings}
+        return nodes if self.shape.path is None else data.follow(self.shape.path, nodes)
 
     def result(self, focus: Term, component: Iri, fault: Fault) -> Result:
         """The result for a fault at a focus."""
@@ -73,7 +84,9 @@ class Engine:
     """
 
     def __init__(self, document: ShapesDocument, model: ShapesModel) -> None:
-        self._shapes = {shape.node: self._compile(document, shape) for shape in model.shapes.values()}
+        self._shapes: dict[Iri, _Compiled] = {}
+        for shape in model.shapes.values():
+            self._compile(document, model, shape)
 
     def judge_in(self, data: Data, shape: Iri, focus: Term, spellings: Spellings) -> list[Result]:
         """The results of a shape at a focus, each once.
@@ -84,39 +97,67 @@ class Engine:
             focus: the node to judge, whether or not it is a target.
             spellings: of the focus, if it is a literal; none: as it is.
         """
+        results: list[Result] = []
+        _judge(self._shapes[shape], data, focus, spellings, results, first=False)
+        if len(results) < 2:
+            return results
         found: dict[ResultKey, Result] = {}
-        for result in self._results(self._shapes[shape], data, focus, spellings):
+        for result in results:
             found.setdefault(result.key, result)
         return list(found.values())
 
-    def _results(self, shape: _Compiled, data: Data, focus: Term, spellings: Spellings) -> Iterator[Result]:
-        if data.at < shape.shape.applies_from:
-            return
-        path = shape.shape.path
-        nodes = {focus: spellings}
-        values = nodes if path is None else data.follow(path, nodes)
-        for component, check in shape.checks:
-            for fault in check(data, focus, values):
-                yield shape.result(focus, component, fault)
-        for node in shape.properties:
-            for value, spelled in values.items():
-                yield from self._results(self._shapes[node], data, value, spelled)
-
     def _conforms(self, shape: Iri, data: Data, node: Term, spellings: Spellings) -> bool:
-        compiled = self._shapes.get(shape)  # none of a deactivated one
-        return compiled is None or next(self._results(compiled, data, node, spellings), None) is None
+        compiled = self._shapes.get(shape)
+        if compiled is None:
+            return True  # it is deactivated
+        results: list[Result] = []
+        _judge(compiled, data, node, spellings, results, first=True)
+        return not results
 
-    def _compile(self, document: ShapesDocument, shape: Shape) -> _Compiled:
+    def _compile(self, document: ShapesDocument, model: ShapesModel, shape: Shape) -> _Compiled:
+        known = self._shapes.get(shape.node)
+        if known is not None:
+            return known
         said = Parameters(document, shape.node, self._conforms)
-        checks = (
-            *value_checks(said),
-            *set_checks(said, shape.open_to),
-            *shape_checks(said, siblings(document, shape.node)),
-        )
-        return _Compiled(
+        of_values = _named(value_checks(said))
+        of_none = [
+            *_named(set_checks(said, shape.open_to)),
+            *_named(shape_checks(said, siblings(document, shape.node))),
+        ]
+        found = self._shapes[shape.node] = _Compiled(
             shape,
             None if shape.path is None else text(shape.path),
+            shape.path.predicate if isinstance(shape.path, Step) and not shape.path.inverse else None,
             next(iter(said.nodes(sh("severity"))), None),
-            [(sh(f"{name}ConstraintComponent"), check) for name, check in checks],
-            [node for node in said.nodes(PROPERTY) if node in shape.inner],
+            [*of_values, *of_none],
+            of_none,
+            [
+                self._compile(document, model, model.shapes[node])
+                for node in said.nodes(PROPERTY)
+                if node in shape.inner
+            ],
         )
+        return found
+
+
+def _named(checks: Components) -> list[tuple[Iri, Check]]:
+    return [(sh(f"{name}ConstraintComponent"), check) for name, check in checks]
+
+
+def _judge(
+    shape: _Compiled, data: Data, focus: Term, spellings: Spellings, results: list[Result], *, first: bool
+) -> None:
+    """Adds the results of a shape at a focus, or, if all that matters is whether there is one, the first."""
+    if data.at < shape.shape.applies_from:
+        return
+    values = shape.values(data, focus, spellings)
+    for component, check in shape.checks if values else shape.of_none:
+        for fault in check(data, focus, values):
+            results.append(shape.result(focus, component, fault))
+            if first:
+                return
+    for inner in shape.properties:
+        for value, spelled in values.items():
+            _judge(inner, data, value, spelled, results, first=first)
+            if first and results:
+                return

@@ -122,9 +122,10 @@ def each_form(fits: Callable[[Literal], bool], node_fits: Callable[[Iri], bool] 
     def check(_data: Data, _focus: Term, values: Nodes) -> Iterator[Fault]:
         for value, spellings in values.items():
             if isinstance(value, Literal):
-                wrong = next((form for form in spellings or (value,) if not fits(form)), None)
-                if wrong is not None:
-                    yield Fault(value, wrong)
+                for form in spellings or (value,):
+                    if not fits(form):
+                        yield Fault(value, form)
+                        break
             elif not (isinstance(value, Iri) and node_fits(value)):
                 yield Fault(value)
 

@@ -77,7 +77,7 @@ def _component(name: str) -> str:
 
 
 def _of_class(wanted: Iri) -> Check:
-    return each_value(lambda data, value: wanted in data.classes(value))
+    return each_value(lambda data, value: data.is_instance(value, wanted))
 
 
 def _of_datatype(datatype: str) -> Check:

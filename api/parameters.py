@@ -195,7 +195,7 @@ def read_parameters(known: Iterable[Parameter], *encoded: bytes) -> Parameters:
 def _pairs(text: bytes) -> list[tuple[str, str]]:
     try:
         return parse_qsl(text.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST)
+    except UnicodeError as error:
+        raise InvalidParameter("the parameters are not in UTF-8", remedy="percent-encode them as UTF-8") from error
     except ValueError as error:
-        raise InvalidParameter(
-            f"the parameters cannot be read: {error}", remedy="percent-encode them as UTF-8"
-        ) from error
+        raise InvalidParameter(f"there are more than {_MOST:,} parameters", remedy="send fewer") from error

@@ -58,6 +58,7 @@ class Session:
         token: the SHA-256 of the token that it was begun with.
         forgery_token: what each form of the session carries, so that no other site can send one.
         notices: what is said once, by the page that it is about; of the last pages only.
+        draft: what was written when the session before it had ended, and the page on which.
     """
 
     token: bytes
@@ -65,6 +66,7 @@ class Session:
     used: float
     forgery_token: str = field(default_factory=lambda: token_urlsafe(24))
     notices: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    draft: tuple[str, str] | None = None
 
     def is_over(self, now: float) -> bool:
         """Whether it has ended by itself."""
@@ -80,6 +82,15 @@ class Session:
         """What is to be said on a page, once."""
         return self.notices.pop(path, None)
 
+    def draft_of(self, path: str) -> str | None:
+        """What was written on a page before."""
+        return self.draft[1] if self.draft is not None and self.draft[0] == path else None
+
+    def forget_draft(self, path: str) -> None:
+        """Lets go of what was written on a page: it has been sent."""
+        if self.draft_of(path) is not None:
+            self.draft = None
+
 
 class Sessions:
     """All of them, in the memory of the process that serves; safe from any thread."""
@@ -94,11 +105,16 @@ class Sessions:
 
     # --- sessions -----------------------------------------------------------------------------------------------------
 
-    def begin(self, token: bytes) -> str:
-        """Begins a session for whoever has the token with this SHA-256; answers its cookie."""
+    def begin(self, token: bytes, draft: tuple[str, str] | None = None) -> str:
+        """Begins a session for whoever has the token with this SHA-256; answers its cookie.
+
+        Args:
+            token: the SHA-256 of the token.
+            draft: what was written when a session had ended, and the page on which.
+        """
         cookie, now = token_urlsafe(32), self._clock()
         with self._lock:
-            self._sessions[_known_by(cookie)] = Session(token, now, now)
+            self._sessions[_known_by(cookie)] = Session(token, now, now, draft=draft)
             _bound(self._sessions, _MOST_SESSIONS)
         return cookie
 

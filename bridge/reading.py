@@ -9,7 +9,9 @@ Rules
   none is an error that names the one before.
 * A bare integer is no `as-of`: it could mean a year or a head. A future `as-of` is an error; before the first
   certificate there is an empty base.
-* Everything that is read goes through a `Dataset` made for the caller: the one choke point for what may be seen.
+* Everything that is read goes through a `Dataset` made for the caller: the one choke point for what may be seen. For
+  callers held to some graphs the facts of a node are looked up in the history of those graphs alone: how much others
+  have of it costs no time, by which it could be told.
 * An answer carries the state it was given for: head and valid-at.
 
 Example
@@ -36,13 +38,13 @@ from bridge.sparql.sample import Sample, sample
 from bridge.sparql.scan import scan
 from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter, InvalidTime
-from kernel.instants import Instant
+from kernel.instants import LATEST, Instant
 from kernel.terms import Iri
 from kernel.timevalues import parse_point
-from kernel.vocabulary import HISTORY, M
+from kernel.vocabulary import HISTORY, M, history_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from bridge.sparql.results import Results
     from bridge.stores.pair import OxigraphStores
@@ -59,6 +61,9 @@ _MEANT_AS_HEAD: Final = re.compile(r"head\b", re.IGNORECASE)
 
 _FIND_HEAD: Final = "write head:N, the number from Muniment-Head or a certificate"
 
+_EVERY: Final = 2**31
+"""More facts than a base has."""
+
 _HISTORY: Final = (
     f"SELECT ?fact {{ GRAPH ?history {{ {{ ?fact <{M}subject> NODE }} UNION {{ ?fact <{M}object> NODE }} }} "
     f'FILTER(STRSTARTS(STR(?history), "{HISTORY}")) }}'
@@ -67,6 +72,11 @@ _HISTORY: Final = (
 
 _LOOKED_AT: Final = 2_000
 """Facts of a node's history that are looked at."""
+
+_OF_FAMILIES: Final = (
+    f"SELECT ?fact {{ VALUES ?family {{ FAMILIES }} GRAPH ?history {{ ?fact <{M}family> ?family }} "
+    f'FILTER(STRSTARTS(STR(?history), "{HISTORY}")) }}'
+)
 
 Place: TypeAlias = tuple[int, int, int, bytes]
 """Start and end of valid time, recording instant, id: where a fact stands in the order of `Reader.facts`."""
@@ -125,10 +135,16 @@ class FactFilter:
 
 @dataclass(frozen=True, slots=True)
 class FoundFact:
-    """A fact with its evidence, as known at the moment asked for."""
+    """A fact with its evidence, as known at the moment asked for.
+
+    Args:
+        successors: in a history, what took the place of a fact that was superseded: the facts of its family that the
+            same certificate recorded, for its time or of another value.
+    """
 
     fact: Fact
     evidence: tuple[Evidence, ...]
+    successors: tuple[Fact, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -222,7 +238,7 @@ class Reader:
             valid_at = view.head().clock if moment.valid_at is None else moment.valid_at
             seen = (
                 fact
-                for fact in self._believed(view, wanted, moment)
+                for fact in self._believed(view, principal, wanted, moment)
                 if principal.may_read(fact.statement.graph)
                 and (wanted.every_time or fact.interval.contains(valid_at))
                 and (after is None or after < _place(fact))
@@ -241,17 +257,36 @@ class Reader:
         sampled = self.sample(
             QueryRequest(principal, _HISTORY.replace("NODE", node.n3)), Moment(as_of), limit=_LOOKED_AT
         )
-        identifiers = [UUID(row[0].value[-36:]) for row in sampled.sample.rows if isinstance(row[0], Iri)]
         with self._ledger.reading() as view:
-            recorded = [fact for fact in map(view.fact, dict.fromkeys(identifiers)) if fact is not None]
+            recorded = [fact for fact in map(view.fact, _identifiers(sampled.sample)) if fact is not None]
             if as_of is not None:
                 recorded = [_as_known(fact, as_of) for fact in recorded if fact.recorded_at <= as_of]
             first = nsmallest(
                 limit, (fact for fact in recorded if principal.may_read(fact.statement.graph)), key=_place
             )
             evidence = view.evidence_of([fact.id for fact in first])
-        found = (FoundFact(fact, _known_of(evidence.get(fact.id, ()), Moment(as_of))) for fact in first)
+            families = self._families(view, principal, first, Moment(as_of))
+        found = (
+            FoundFact(fact, _known_of(evidence.get(fact.id, ()), Moment(as_of)), _successors(fact, families))
+            for fact in first
+        )
         return FactPage(tuple(found), sampled.sample.more or len(recorded) > limit)
+
+    def _families(
+        self, view: LedgerView, principal: Principal, facts: Sequence[Fact], moment: Moment
+    ) -> dict[UUID, list[Fact]]:
+        """The facts of the families of those that are superseded, as far as the caller may read them."""
+        families = {fact.content.family for fact in facts if fact.superseded is not None}
+        if not families:
+            return {}
+        text = _OF_FAMILIES.replace("FAMILIES", " ".join(f"<urn:uuid:{family}>" for family in families))
+        sampled = self.sample(QueryRequest(principal, text), moment, limit=_LOOKED_AT)
+        found: dict[UUID, list[Fact]] = {}
+        for identifier in _identifiers(sampled.sample):
+            fact = view.fact(identifier)
+            if fact is not None and principal.may_read(fact.statement.graph):
+                found.setdefault(fact.content.family, []).append(fact)
+        return found
 
     # --- moments ------------------------------------------------------------------------------------------------------
 
@@ -315,14 +350,51 @@ class Reader:
         store = self._snapshots.at(view, as_of, valid_at, _projection(dataset), with_history=dataset.history)
         return read(evaluate(store, request.text, dataset, now=valid_at)), known, valid_at
 
-    def _believed(self, view: LedgerView, wanted: FactFilter, moment: Moment) -> Iterator[Fact]:
+    def _believed(self, view: LedgerView, principal: Principal, wanted: FactFilter, moment: Moment) -> Iterator[Fact]:
         """What is believed now comes from the indexes; what was believed then from everything recorded by then."""
         if moment.as_of is None:
+            if not principal.reads_everything and (wanted.subject is not None or isinstance(wanted.object, Iri)):
+                return self._readable(view, principal, wanted)
             return view.believed(
                 subject=wanted.subject, predicate=wanted.predicate, object=wanted.object, graph=wanted.graph
             )
         recorded = view.facts_recorded(None, moment.as_of)
         return (_as_known(fact, moment.as_of) for fact in recorded if _matches(fact, wanted, moment.as_of))
+
+    def _readable(self, view: LedgerView, principal: Principal, wanted: FactFilter) -> Iterator[Fact]:
+        """What is believed now, found in the history of the graphs that the caller may read and nowhere else."""
+        graphs = view.graphs() if wanted.graph is None else {wanted.graph}
+        histories = tuple(history_graph(graph).value for graph in graphs if principal.may_read(graph))
+        if not histories:
+            return iter(())
+        request = QueryRequest(principal, _text_for(wanted), named_graphs=histories)
+        found, _, _ = self._ask(request, NOW, lambda results: _identifiers(sample(results, _EVERY)))
+        facts = filter(None, map(view.fact, found))
+        return (fact for fact in facts if _matches(fact, wanted, LATEST))
+
+
+def _text_for(wanted: FactFilter) -> str:
+    """A query for the facts of a filter's subject and object that were not superseded."""
+    ends = (("subject", wanted.subject), ("object", wanted.object))
+    tests = " ".join(f"?fact <{M}{name}> {end.n3} ." for name, end in ends if isinstance(end, Iri))
+    return f"SELECT ?fact {{ GRAPH ?history {{ {tests} FILTER NOT EXISTS {{ ?fact <{M}supersededAt> ?then }} }} }}"
+
+
+def _identifiers(found: Sample) -> list[UUID]:
+    """The facts in the first column, each once."""
+    return [*dict.fromkeys(UUID(row[0].value[-36:]) for row in found.rows if isinstance(row[0], Iri))]
+
+
+def _successors(fact: Fact, families: Mapping[UUID, Sequence[Fact]]) -> tuple[Fact, ...]:
+    """What took the place of a fact: of its family, recorded when it was superseded, for its time or of other value."""
+    if fact.superseded is None:
+        return ()
+    return tuple(
+        each
+        for each in families.get(fact.content.family, ())
+        if each.certificate == fact.superseded.certificate
+        and (each.statement != fact.statement or each.interval.intersect(fact.interval) is not None)
+    )
 
 
 def _head_before(view: LedgerView, number: int) -> int | None:

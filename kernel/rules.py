@@ -32,12 +32,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from uuid import UUID
 
+    from kernel.facts import FactContent
     from kernel.intervals import Interval
     from kernel.plan import Plan
     from kernel.ports import FactsView
     from kernel.terms import Iri, Term
 
-__all__ = ["amend", "read_rules"]
+__all__ = ["amend", "proposes", "read_rules"]
 
 _CODES: Final = {
     RuleKind.BY_SUBJECT: FindingCode.SINGLE_VALUED_BY_SUBJECT,
@@ -68,6 +69,22 @@ def amend(plan: Plan, table: RuleTable, view: FactsView) -> tuple[Plan, list[Fin
     ends = proposed_ends(found)
     findings += [finding for conflict in found for finding in _contradiction(conflict, ends)]
     return (shortened(plan, ends.values(), view) if ends else plan), findings
+
+
+def proposes(finding: Finding, content: FactContent) -> bool:
+    """Whether a finding of a contradiction proposes the end that a fact of the plan has."""
+    statement = content.statement
+    by_subject = finding.code is _CODES[RuleKind.BY_SUBJECT]
+    ends: tuple[Term, Term] = (statement.subject, statement.object)
+    anchor, value = ends if by_subject else ends[::-1]
+    return (
+        finding.code in _CODES.values()
+        and finding.focus == anchor.n3
+        and finding.path == statement.predicate.n3
+        and statement.graph.value in finding.graphs
+        and content.interval.end != FOREVER
+        and _ending(value, Instant(content.interval.end)) in finding.message
+    )
 
 
 def _is_ruled(table: RuleTable, predicate: Iri) -> bool:
@@ -158,11 +175,13 @@ def _proposal(conflict: Conflict, ends: dict[UUID, ProposedEnd]) -> str:
     if not conflict.proposes_an_end:
         return "both start at the same moment, so nothing is proposed: decide which one holds"
     end = ends[conflict.older.content.id]
-    value = _show(value_of(rule, end.side.content.statement))
+    value = value_of(rule, end.side.content.statement)
     lost = " and ".join(_when(part) for part in end.lost)
-    return f"it is proposed that {value} ends at {print_instant(end.at)}" + (
-        f", and so is no longer believed {lost}" if lost else ""
-    )
+    return _ending(value, end.at) + (f", and so is no longer believed {lost}" if lost else "")
+
+
+def _ending(value: Term, at: Instant) -> str:
+    return f"it is proposed that {_show(value)} ends at {print_instant(at)}"
 
 
 def _when(interval: Interval) -> str:
@@ -170,7 +189,7 @@ def _when(interval: Interval) -> str:
     end = None if interval.end == FOREVER else print_instant(Instant(interval.end))
     if start is None:
         return f"until {end}" if end else "at all times"
-    return f"from {start} to {end}" if end else f"since {start}"
+    return f"from {start} until {end}" if end else f"since {start}"
 
 
 def _show(term: Term) -> str:

@@ -138,6 +138,7 @@ async def decide(request: Request, visit: Visitor, certificate: CertificateId) -
     if comment is not None:
         within_length(comment, COMMENT.name)
     wanted = DecisionRequest(identifier, decision, comment, visit.principal)
+    visit.session.forget_draft(path_of(identifier))
     try:
         outcome = await asyncio.wrap_future(Service.of(request).base.decide(wanted))
     except AlreadyDecided:
@@ -226,6 +227,7 @@ def _content(
         "withheld": effects.withheld,
         "drawings": before_and_after(to_draw(effects, names, _by_object(effects)), at_certificate),
         "decisions": decisions_of(effects.decisions),
+        "comment": visit.session.draft_of(path_of(certificate)) or "",
         "pending": record.state is CertificateState.PENDING,
         "may_decide": record.state is CertificateState.PENDING and principal.may_decide(record.graphs),
         "next_waiting": None if record.state is CertificateState.PENDING else _next_waiting(service, visit),

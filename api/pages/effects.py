@@ -22,8 +22,11 @@ from typing import TYPE_CHECKING
 from api.pages.drawing import Drawn, Role
 from api.pages.terms import Shown, iris_of
 from api.pages.times import Span, Words, at, span
+from api.pages.visible import HEADING, clipped
+from bridge.certificate_effects import SET_AGAINST
 from bridge.exporting.submitted import submitted
 from bridge.plan_reading import Kind, kind_of
+from kernel.rules import proposes
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
@@ -42,7 +45,6 @@ class Source:
     episode: Shown | None
     confidence: str | None
     spelled: Shown | None
-    recorded: Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +60,29 @@ class FactShown:
     recorded: Words
     superseded: Words | None
     certificate: UUID
+    superseded_by: UUID | None
     sources: tuple[Source, ...]
 
     @property
     def sentence(self) -> str:
-        """All of it in one sentence, without marks."""
-        return f"{self.subject.text} {self.predicate.text} {self.object.text}, {self.span.phrase}"
+        """All of it in one sentence, without marks; long texts cut."""
+        parts = (clipped(each.text, HEADING) for each in (self.subject, self.predicate, self.object))
+        return f"{' '.join(parts)}, {self.span.phrase}"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change, with the facts before and after it."""
+    """One change, with the facts before and after it.
+
+    Args:
+        proposed: whether a rule proposes the end that it brings, and the request did not ask for it.
+    """
 
     kind: Kind
     before: tuple[FactShown, ...]
     after: tuple[FactShown, ...]
     sources: tuple[Source, ...] = ()
+    proposed: bool = False
 
     @property
     def of_value(self) -> bool:
@@ -114,11 +123,13 @@ def changes_of(effects: Effects, names: Names) -> list[Change]:
     after: dict[UUID, list[Fact]] = {}
     for fact in effects.recorded:
         after.setdefault(fact.content.family, []).append(fact)
+    ruled = [finding for finding in effects.findings if finding.code in SET_AGAINST]
     changes = [
         Change(
             kind_of(before.get(family, []), after.get(family, [])),
             tuple(fact_shown(fact, effects.held.get(fact.id, ()), names) for fact in before.get(family, [])),
             tuple(fact_shown(fact, effects.brought.get(fact.id, ()), names) for fact in after.get(family, [])),
+            proposed=any(proposes(finding, fact.content) for fact in after.get(family, []) for finding in ruled),
         )
         for family in dict.fromkeys((*after, *before))
     ]
@@ -134,31 +145,32 @@ def fact_shown(fact: Fact, evidence: Sequence[Evidence], names: Names) -> FactSh
     return FactShown(
         fact.id,
         names(statement.subject),
-        names(statement.predicate, verb=True),
+        names(statement.predicate),
         names(said.object),
         names(statement.graph),
         span(said.start, said.end),
         at(fact.recorded_at),
         None if fact.superseded is None else at(fact.superseded.at),
         fact.certificate,
+        None if fact.superseded is None else fact.superseded.certificate,
         sources_of(evidence, names),
     )
 
 
 def sources_of(evidence: Iterable[Evidence], names: Names) -> tuple[Source, ...]:
-    """Evidence for people; what says nothing but how a time was spelled is in the time already."""
-    return tuple(
+    """Evidence for people; what says nothing but how a time was spelled is in the time already, and nothing twice."""
+    shown = (
         Source(
             None if item.content.episode is None else names(item.content.episode),
             None if item.content.confidence is None else format(item.content.confidence.normalize(), "f"),
             None if item.content.spelling.object is None else names(item.content.spelling.object),
-            at(item.recorded_at),
         )
         for item in evidence
         if item.content.episode is not None
         or item.content.confidence is not None
         or item.content.spelling.object is not None
     )
+    return tuple(dict.fromkeys(shown))
 
 
 def to_draw(effects: Effects, names: Names, by_object: Collection[Iri] = ()) -> list[Drawn]:
@@ -204,14 +216,11 @@ def drawn(
     """
     statement, shown = fact.statement, fact_shown(fact, evidence, names)
     reverse = statement.predicate in by_object
-    anchor, value = (shown.object, shown.subject) if reverse else (shown.subject, shown.object)
     key = (statement.graph, statement.predicate, statement.object if reverse else statement.subject)
-    heading = f"{shown.predicate.text} {anchor.text}" if reverse else f"{anchor.text} {shown.predicate.text}"
-    label = value.text
+    subject, verb, ending = (clipped(each.text, HEADING) for each in (shown.subject, shown.predicate, shown.object))
+    heading, label = (f"{verb} {ending}", subject) if reverse else (f"{subject} {verb}", ending)
     if node is not None:
-        label = f"{shown.predicate.text} {value.text}"
-        if statement.subject != node:
-            label = f"{shown.subject.text} {shown.predicate.text} {shown.object.text}"
+        label = f"{verb} {ending}" if statement.subject == node else f"{subject} {verb} {ending}"
     return Drawn(key, heading, label, role, fact.interval, fact.recorded_at, shown.sentence)
 
 

@@ -3,10 +3,11 @@
 Rules
 -----
 * What is told, and the status, are those of the problem document (`api.problems`): the page shows it, and adds nothing.
-  Only where that says what to do in words of the JSON API, the page says it in words of pages.
+  Only where that says what to do in words of the JSON API, the page says it in words of pages (`api.pages.wording`).
 * On the paths of pages a page is given unless only JSON is accepted; elsewhere only to those who accept HTML by name
   before JSON. The routes of the JSON API always answer with problem documents.
-* Who is not signed in and wanted to look at a page is sent to the sign-in form.
+* Who is not signed in and wanted to look at a page is sent to the sign-in form; who sent a form, gets it with what they
+  wrote in it. Where a form is not taken for another reason, the page gives back what they wrote.
 
 Example
 -------
@@ -25,8 +26,9 @@ from starlette.responses import Response
 
 from api.media import accepted, preferred
 from api.pages.rendering import page, see_other
-from api.pages.sign_in import sign_in_path
-from api.pages.visiting import visit_of
+from api.pages.sign_in import sign_in_again, sign_in_path
+from api.pages.visiting import visit_of, written_in
+from api.pages.wording import remedy_on_pages
 from api.problems import MEDIA_TYPE
 from kernel.errors import MunimentError, NotAcceptable, Unauthenticated
 
@@ -41,13 +43,6 @@ if TYPE_CHECKING:
 
 HTML: Final = "text/html"
 ROOTS: Final = ("/queue", "/node", "/query", "/sign-in", "/sign-out", "/assets")
-
-_REMEDIES: Final = {
-    "not-found": "look for it in the queue",
-    "unknown-path": "begin at the queue",
-    "method-not-allowed": "go back, and use the links and forms of the page",
-}
-"""By code."""
 
 
 def install(app: FastAPI) -> None:
@@ -64,14 +59,17 @@ def _paged(handler: Handler) -> Handler:
             return answer
         if isinstance(error, Unauthenticated) and request.method in ("GET", "HEAD"):
             return see_other(sign_in_path(request))
-        return _page(request, answer)
+        written = next(iter((await written_in(request)).values()), None) if request.method == "POST" else None
+        if isinstance(error, Unauthenticated) and is_page(request.url.path):
+            return sign_in_again(request, written)
+        return _page(request, answer, written)
 
     return handle
 
 
-def _page(request: Request, answer: Response) -> Response:
+def _page(request: Request, answer: Response, written: str | None) -> Response:
     problem = json.loads(bytes(answer.body))
-    problem["remedy"] = _REMEDIES.get(problem["code"], problem["remedy"])
+    problem["remedy"] = remedy_on_pages(problem["code"], problem["remedy"])
     kept = {
         name: value for name, value in answer.headers.items() if name in ("allow", "retry-after", "www-authenticate")
     }
@@ -79,7 +77,9 @@ def _page(request: Request, answer: Response) -> Response:
         visit = visit_of(request)
     except MunimentError:
         visit = None
-    return page(request, "error.html", visit, {"problem": problem}, status=answer.status_code, headers=kept)
+    return page(
+        request, "error.html", visit, {"problem": problem, "written": written}, status=answer.status_code, headers=kept
+    )
 
 
 def _wants_page(request: Request) -> bool:

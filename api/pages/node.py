@@ -5,7 +5,7 @@ Rules
 * Statements out of the node and into it are read as `GET /facts` reads them, for the same caller, a page at a time: a
   node with any number of them has a page of bounded size.
 * The history is of all times; `as-of` alone narrows it down. It is drawn one lane a fact, what is no longer believed
-  hatched, and stands in a table as well.
+  hatched, and stands in a table as well, with the certificate that recorded each and the one that superseded it.
 
 Example
 -------
@@ -30,10 +30,11 @@ from api.pages.names import names_for
 from api.pages.rendering import page
 from api.pages.terms import iris_of
 from api.pages.times import at
-from api.pages.visiting import Visitor, page_parameters
+from api.pages.visiting import Visitor, page_parameters, time_of
 from api.parameters import Parameter
 from api.service import Service
 from api.sparql import AS_OF, VALID_AT
+from bridge.plan_reading import kind_of
 from bridge.reading import FactFilter
 from kernel.errors import InvalidParameter
 from kernel.terms import RDF, Iri
@@ -71,7 +72,7 @@ async def node(request: Request, visit: Visitor) -> Response:
 
 
 def _content(base: Base, visit: Visit, iri: Iri, parameters: Parameters) -> Mapping[str, object]:
-    as_of, valid_at = parameters.time(AS_OF), parameters.time(VALID_AT)
+    as_of, valid_at = time_of(parameters, AS_OF), time_of(parameters, VALID_AT)
     moment, principal = base.reader.moment(as_of, valid_at), visit.principal
     places = {each.name: parameters.text(each) for each in (OUT_AFTER, IN_AFTER)}
 
@@ -87,7 +88,7 @@ def _content(base: Base, visit: Visit, iri: Iri, parameters: Parameters) -> Mapp
     lanes = sorted(history.found, key=_lane)
     # The base's clock stands at its last boundary, and nothing has begun or ended since: what holds there holds now.
     clock = base.host.now() if moment.valid_at is None else moment.valid_at
-    chosen = {NODE.name: iri.value, VALID_AT.name: valid_at or "", AS_OF.name: as_of or ""}
+    chosen = {NODE.name: iri.value} | {each.name: parameters.text(each) or "" for each in (VALID_AT, AS_OF)}
     return {
         "node": names(iri),
         "chosen": chosen,
@@ -100,7 +101,7 @@ def _content(base: Base, visit: Visit, iri: Iri, parameters: Parameters) -> Mapp
         "into_next": _following(into, chosen, IN_AFTER),
         "paged": [name for name, text in places.items() if text is not None],
         "now_path": "/node?" + urlencode({NODE.name: iri.value}),
-        "history": [fact_shown(each.fact, each.evidence, names) for each in lanes],
+        "history": [(fact_shown(each.fact, each.evidence, names), _end_of(each)) for each in lanes],
         "more_history": history.more,
         "timeline": timeline(
             [
@@ -110,6 +111,11 @@ def _content(base: Base, visit: Visit, iri: Iri, parameters: Parameters) -> Mapp
             clock,
         ),
     }
+
+
+def _end_of(found: FoundFact) -> str | None:
+    """What the certificate that superseded a fact did to it, in the word for that."""
+    return kind_of((found.fact,), found.successors).value if found.fact.superseded else None
 
 
 def _nodes(iri: Iri, found: Iterable[FoundFact]) -> set[Iri]:

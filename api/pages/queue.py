@@ -3,7 +3,8 @@
 Rules
 -----
 * The list is that of `GET /certificates`, for the same caller: what they may not see is not there, nor counted.
-* Filters are part of the address. One that nothing knows is an error, as is a value that it cannot have.
+* Filters are part of the address. One that nothing knows is an error, as is a value that it cannot have, and a first
+  day after the last.
 * Each entry says in a sentence its first change, and how many there are of each kind.
 
 Example
@@ -31,12 +32,13 @@ from api.pages.names import names_for
 from api.pages.rendering import page
 from api.pages.terms import Shown
 from api.pages.times import Words, at
-from api.pages.visiting import Visitor, page_parameters
+from api.pages.visiting import MINUTE, Visitor, page_parameters, time_of
 from api.parameters import Parameter
 from api.service import Service
 from bridge.certificate_reading import CertificateFilter
 from certificates.certificate import Verdict
 from kernel.errors import InvalidParameter
+from kernel.instants import SECOND, Instant
 from kernel.ports import CertificateState
 from kernel.timevalues import parse_point, parse_time
 
@@ -47,7 +49,6 @@ if TYPE_CHECKING:
     from api.parameters import Parameters
     from bridge.certificate_effects import Effects, EffectsReader
     from bridge.certificate_reading import CertificatePage
-    from kernel.instants import Instant
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 ANY: Final = "any"
@@ -140,25 +141,36 @@ def _asked(parameters: Parameters, service: Service) -> Asked:
         raise InvalidParameter(f"there is no {order!r}", remedy=f"use one of {', '.join(ORDERS)}", where=ORDER.name)
     if state != ANY and state not in STATES:
         raise InvalidParameter(f"there is no {state!r}", remedy=f"use one of {', '.join(STATES)}", where=STATE.name)
+    since, before = _since(parameters), _before(parameters)
+    if since is not None and before is not None and since >= before:
+        raise InvalidParameter(
+            "the list would begin after its end, and so have nothing in it",
+            remedy="exchange the two dates",
+            where=f"{SINCE.name}, {UNTIL.name}",
+        )
     wanted = CertificateFilter(
         None if state == ANY else CertificateState(state),
         parameters.choice(VERDICT, Verdict),
         parameters.iri(GRAPH, service.base.canonicaliser),
-        _since(parameters),
-        _before(parameters),
+        since,
+        before,
     )
     return Asked(wanted, order == ORDERS[1], None if after is None else certificate_cursor(after))
 
 
 def _since(parameters: Parameters) -> Instant | None:
-    text = parameters.time(SINCE)
+    text = time_of(parameters, SINCE)
     return None if text is None else parse_point(text, field=SINCE.name)
 
 
 def _before(parameters: Parameters) -> Instant | None:
-    """The first instant after what is given: a day is meant with all its hours."""
-    text = parameters.time(UNTIL)
-    return None if text is None else parse_time(text, field=UNTIL.name).after
+    """The first instant after what is given: a day is meant with all its hours, a minute with all its seconds."""
+    text = time_of(parameters, UNTIL)
+    if text is None:
+        return None
+    given, minute = parse_time(text, field=UNTIL.name), MINUTE.fullmatch(parameters.text(UNTIL) or "")
+    to_the_minute = minute is not None and minute[3] is None
+    return Instant(given.first + 60 * SECOND) if to_the_minute else given.after
 
 
 def _entries(

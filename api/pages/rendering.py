@@ -2,8 +2,9 @@
 
 Rules
 -----
-* Everything that a template is given is escaped. Nothing is inline, no script, no style, so that the policy can forbid
-  them: `default-src 'self'`, no frames around it, forms to this site alone.
+* Everything that a template is given is escaped, and what is hidden in it is written out (`api.pages.visible`), but for
+  what is `exact`. Nothing is inline, no script, no style, so that the policy can forbid them: `default-src 'self'`, no
+  frames around it, forms to this site alone.
 * What is private is never stored by a browser or a proxy. Style sheet and icon have their digest in their address and
   are kept for as long as anybody likes.
 
@@ -27,6 +28,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from api.errors import UnknownPath
+from api.pages.visible import HEADING, PASSAGE, clipped, exact, finalized, marked
 from api.parameters import query_parameters
 
 if TYPE_CHECKING:
@@ -111,11 +113,15 @@ def _digest(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("api.pages"),
         autoescape=True,
+        finalize=finalized,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
+    environment.filters |= {"clipped": clipped, "exact": exact, "marked": marked}
+    environment.globals |= {"HEADING": HEADING, "PASSAGE": PASSAGE}
+    return environment

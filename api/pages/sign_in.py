@@ -6,6 +6,7 @@ Rules
   at links in advance does not use it up.
 * After signing in one is where one wanted to be, if that is a page of ours; never anywhere else.
 * Signing in begins a new session, whatever cookie came with it; signing out ends it.
+* What somebody had written when their session had ended goes through the form, and is on its page again after that.
 * `SameSite=Strict` cookies are not sent along when a link on another site is followed: the page then says so, and links
   on.
 
@@ -18,6 +19,7 @@ Example
 
 from __future__ import annotations
 
+import re
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
@@ -51,11 +53,17 @@ TOKEN: Final = Parameter("token", "a token that `muniment token create` made", _
 CODE: Final = Parameter("code", "a code that works once", _TEXT, "…")
 NEXT: Final = Parameter("next", "the page to go on to", _TEXT, "/queue")
 
+WRITTEN: Final = Parameter("written", "what was written on that page", _TEXT, "as the register has it")
+
 HOME: Final = "/queue"
-_PAGES: Final = ("/queue", "/node", "/query")
+_PAGE: Final = re.compile(r"/(?:queue(?:/[0-9A-Za-z:-]+){0,2}|node|query)", re.ASCII)
+"""Paths of pages: none has dots, so that nothing leads out of them."""
+
 _NONCE: Final = "muniment-sign-in"
 _NONCE_LIFETIME: Final = 3_600
-_LONGEST_NEXT: Final = 4_000
+
+LONGEST_ADDRESS: Final = 4_000
+"""Characters of a page's address: longer ones are lost on the way, here or in proxies."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -83,18 +91,20 @@ async def sign_in_form(request: Request) -> Response:
 async def sign_in(request: Request) -> Response:
     """Begins a session for a token, or for a code."""
     sessions = sessions_of(request)
-    form = await read_form(request, sessions.forgery_token(request.cookies.get(_NONCE, "")), (TOKEN, CODE, NEXT))
+    form = await read_form(
+        request, sessions.forgery_token(request.cookies.get(_NONCE, "")), (TOKEN, CODE, NEXT, WRITTEN)
+    )
     address = request.client.host if request.client else ""
     sessions.require_patience(address)
-    token, code, onwards = form.text(TOKEN), form.text(CODE), _onwards(form)
+    token, code, onwards, written = form.text(TOKEN), form.text(CODE), _onwards(form), form.text(WRITTEN)
     known = sessions.redeem(code) if code is not None else token_hash((token or "").strip())
     if known is None or _who(request, known) is None:
         sessions.failed(address)
         problem = None if code is not None else "That token is unknown, expired or revoked."
-        return _form(request, onwards=onwards, spent=code is not None, problem=problem, status=401)
+        return _form(request, onwards=onwards, written=written, spent=code is not None, problem=problem, status=401)
     sessions.end(cookie_of(request))
     answer = see_other(onwards)
-    keep(request, answer, sessions.begin(known))
+    keep(request, answer, sessions.begin(known, None if written is None else (onwards, written)))
     answer.delete_cookie(_NONCE, path="/sign-in", httponly=True, samesite="strict")
     return answer
 
@@ -118,12 +128,19 @@ def sign_in_path(request: Request) -> str:
     return "/sign-in?" + urlencode({"next": onwards})
 
 
+def sign_in_again(request: Request, written: str | None) -> Response:
+    """The form for somebody who sent one when their session had ended, with what they wrote."""
+    onwards = request.url.path.removesuffix("/decision")
+    return _form(request, onwards=onwards if _is_ours(onwards) else HOME, written=written, status=401)
+
+
 def _form(
     request: Request,
     *,
     code: str | None = None,
     who: Principal | None = None,
     onwards: str,
+    written: str | None = None,
     spent: bool = False,
     problem: str | None = None,
     status: int = 200,
@@ -134,8 +151,10 @@ def _form(
         "code": code,
         "who": who,
         "onwards": onwards,
+        "written": written,
         "spent": spent,
         "problem": problem,
+        "ended": status == 401 and problem is None and not spent,
         "forgery_token": sessions_of(request).forgery_token(nonce),
         "from_elsewhere": request.headers.get("sec-fetch-site") == "cross-site" and onwards != HOME,
     }
@@ -163,9 +182,7 @@ def _onwards(parameters: Parameters) -> str:
 
 
 def _is_ours(path: str) -> bool:
-    """Whether it is the path of a page of this service, and cannot be read as another host."""
-    start = path.partition("?")[0]
-    plain = path.isascii() and path.isprintable() and " " not in path and "\\" not in path
-    return (
-        plain and len(path) <= _LONGEST_NEXT and any(start == page or start.startswith(page + "/") for page in _PAGES)
-    )
+    """Whether it is the address of a page of this service, as links have it, and cannot be read as any other."""
+    page_path, _, query = path.partition("?")
+    plain = query.isascii() and query.isprintable() and not set(" \\#") & set(query)
+    return len(path) <= LONGEST_ADDRESS and plain and _PAGE.fullmatch(page_path) is not None

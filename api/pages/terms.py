@@ -5,11 +5,13 @@ Rules
 * A node is shown by its name, else by the end of its IRI; its whole IRI is there to be read. Only `http`, `https` and
   `urn` IRIs link, and only to a page of ours: a `javascript:` IRI is text.
 * A source on the web may be linked to as it is, without telling it who looks.
-* Control characters are made visible. What holds text of others is marked up so that its direction stays within.
+* What is of a vocabulary that everybody knows is called by its usual prefix, a property by the words it is made of; in
+  each place in the same way.
+* Texts are here as they are: templates make visible what is hidden in them, and keep their direction within.
 
 Example
 -------
->>> Names({}).term(Iri("https://example.org/livesIn"), verb=True).text
+>>> Names({}).term(Iri("https://example.org/livesIn")).text
 'lives in'
 >>> Names({}).term(Iri("javascript:alert(1)")).page is None
 True
@@ -36,13 +38,14 @@ LONGEST: Final = 4_000
 
 _LINKED: Final = ("http://", "https://", "urn:")
 _WEB: Final = ("http://", "https://")
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LOCAL: Final = re.compile(r"[^/#:]+$")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PROPERTY: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+")
+_RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
 _KNOWN: Final = {
     RDF: "rdf",
     XSD: "xsd",
-    "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
+    _RDFS: "rdfs",
     "http://www.w3.org/2002/07/owl#": "owl",
     "http://www.w3.org/2004/02/skos/core#": "skos",
     "http://www.w3.org/ns/shacl#": "sh",
@@ -53,7 +56,13 @@ _KNOWN: Final = {
     "https://schema.org/": "schema",
     M: "m",
 }
-_WORDS: Final = {RDF + "type": "is of kind", DEFAULT_GRAPH.value: "default graph"}
+_WORDS: Final = {
+    RDF + "type": "is of kind",
+    _RDFS + "label": "label",
+    _RDFS + "comment": "comment",
+    _RDFS + "subClassOf": "is a kind of",
+    DEFAULT_GRAPH.value: "default graph",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,37 +100,37 @@ class Names:
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
 
-    def __call__(self, term: Term, *, verb: bool = False) -> Shown:
+    def __call__(self, term: Term) -> Shown:
         """As `term`."""
-        return self.term(term, verb=verb)
+        return self.term(term)
 
-    def term(self, term: Term, *, verb: bool = False) -> Shown:
-        """How a term is shown; as a verb, what has no name is written in words."""
+    def term(self, term: Term) -> Shown:
+        """How a term is shown."""
         if isinstance(term, Iri):
-            return self._node(term.value, verb=verb)
+            return self._node(term.value)
         if isinstance(term, Literal):
             return _text(term)
         parts = (self.term(part).text for part in (term.subject, term.predicate, term.object))
-        return Shown("triple", f"«{' '.join(parts)}»", _visible(term.n3))
+        return Shown("triple", f"«{' '.join(parts)}»", term.n3)
 
     def cell(self, cell: Cell) -> Shown | None:
         """How a cell of an answer is shown."""
         if cell is None or isinstance(cell, (Iri, Literal, TripleTerm)):
             return None if cell is None else self.term(cell)
         text = cell if isinstance(cell, str) else f"_:{cell.label}"
-        return Shown("blank", _visible(text), _visible(text))
+        return Shown("blank", text, text)
 
     def n3(self, text: str) -> Shown:
         """How a term in N-Triples form is shown, or, as SHACL paths may have it, a text that is none."""
         try:
             return self.term(parse_term(text))
         except InvalidTerm:
-            return Shown("text", _visible(text), _visible(text))
+            return Shown("text", text, text)
 
-    def _node(self, iri: str, *, verb: bool) -> Shown:
-        text = self._names.get(iri) or _WORDS.get(iri) or _short(iri, verb=verb)
+    def _node(self, iri: str) -> Shown:
+        text = self._names.get(iri) or _WORDS.get(iri) or _short(iri)
         page = page_of(iri) if iri.startswith(_LINKED) else None
-        return Shown("node", _visible(text), _visible(iri), page, iri if iri.startswith(_WEB) else None)
+        return Shown("node", text, iri, page, iri if iri.startswith(_WEB) else None)
 
 
 def page_of(iri: str) -> str:
@@ -150,32 +159,28 @@ def _text(literal: Literal) -> Shown:
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]}… ({len(literal.lexical):,} characters)"
     plain = literal.language is not None or literal.datatype == XSD_STRING
-    datatype = None if plain else _short(literal.datatype, verb=False)
+    datatype = None if plain else _short(literal.datatype)
     exact = literal.n3 if len(literal.n3) <= LONGEST else literal.n3[:LONGEST] + "…"
     return Shown(
         "text",
-        _visible(text),
-        _visible(exact),
+        text,
+        exact,
         language=literal.language,
         direction=literal.direction,
         datatype=datatype,
     )
 
 
-def _short(iri: str, *, verb: bool) -> str:
+def _short(iri: str) -> str:
     if iri.startswith(GENID):
         return f"_:{iri.removeprefix(GENID)[-8:]}"
     match = _LOCAL.search(iri)
     if match is None or not iri.startswith(_LINKED):
         return iri
     namespace, local = iri[: match.start()], match.group()
-    if verb:
-        return _HUMP.sub(" ", local).replace("_", " ").lower() if len(local) > 1 else local
     prefix = _KNOWN.get(namespace)
     if prefix is not None:
         return f"{prefix}:{local}"
+    if _PROPERTY.fullmatch(local):
+        return _HUMP.sub(" ", local).lower()
     return local.replace("_", " ") if any(map(str.isalpha, local)) else iri.partition("://")[2] or iri
-
-
-def _visible(text: str) -> str:
-    return _CONTROLS.sub(lambda match: "␡" if match.group() == "\x7f" else chr(0x2400 + ord(match.group())), text)

@@ -5,14 +5,14 @@ Rules
 * A calendar value keeps its precision: `2005` stays a year, `199#` is the 1990s, `-0043` is 44 BCE.
 * An instant has its seconds, and what it has beyond them. Times of the service itself are shown to the second.
 * `datetime` is for machines: what was given, where HTML's `time` element can say it (no BCE, no decades).
-* An end that includes its value is "to" it, one that does not is "until" it.
+* "Until" a time is up to and without it. Where the last day, month or year was given, it is "until the end of" that.
 
 Example
 -------
 >>> in_words("2005-11-22").text, in_words("199#").text, in_words("-0043-03-15").text
 ('22 November 2005', '1990s', '15 March 44 BCE')
 >>> phrase("2005-11-22", ("validThrough", "2021-12-08"))
-'from 22 November 2005 to 8 December 2021'
+'from 22 November 2005 until the end of 8 December 2021'
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class Span:
     Args:
         start: None where it is unbounded.
         end: None where it is unbounded.
-        inclusive: whether the end belongs to it.
+        until: what stands before the end.
         phrase: both in one phrase, such as "since 2005".
     """
 
     start: Words | None
     end: Words | None
-    inclusive: bool
+    until: str
     phrase: str
 
 
@@ -95,7 +95,7 @@ def span(first: Bound, last: Bound) -> Span:
     return Span(
         None if start is None else in_words(start),
         None if end is None else in_words(end[1]),
-        end is not None and end[0] == "validThrough",
+        "" if end is None else _until(*end),
         phrase(start, end),
     )
 
@@ -104,13 +104,17 @@ def phrase(start: str | None, end: tuple[EndKey, str] | None) -> str:
     """A start and an end, each spelled or None, as one phrase."""
     if end is None:
         return "at all times" if start is None else f"since {in_words(start).text}"
-    through = end[0] == "validThrough"
     last = in_words(end[1]).text
     if start is None:
-        return f"{'to' if through else 'until'} {last}"
-    if through and start == end[1]:
+        return f"{_until(*end)} {last}"
+    if end == ("validThrough", start):
         return f"{'on' if start.count('-') - start.startswith('-') == 2 else 'in'} {last}"
-    return f"from {in_words(start).text} {'to' if through else 'until'} {last}"
+    return f"from {in_words(start).text} {_until(*end)} {last}"
+
+
+def _until(key: EndKey, spelled: str) -> str:
+    """What stands before an end: an instant has none of its own."""
+    return "until the end of" if key == "validThrough" and _INSTANT.fullmatch(spelled) is None else "until"
 
 
 def _words(text: str, spelled: str, *, common: bool) -> Words:

@@ -8,6 +8,9 @@ Rules
 * A form is taken only with the session's forgery token, and, where the browser says whence it comes (`Sec-Fetch-Site`,
   else `Origin`), from this very site.
 * Empty fields of a form are as those that are not there. Others that nothing knows are errors, as everywhere.
+* A time may be given to the minute, as browsers' own inputs have it. Without a zone it is UTC, as all that pages show.
+* What somebody wrote into a form that is not taken is there for the page that says so (`written_in`), by few names: a
+  token is not among them.
 
 Example
 -------
@@ -21,6 +24,7 @@ Example
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -36,7 +40,7 @@ from api.service import Service
 from api.sessions import LONGEST, Session, Sessions
 from api.sparql import FORM
 from kernel.access import Principal, Role
-from kernel.errors import Unauthenticated
+from kernel.errors import CallerError, Unauthenticated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +52,16 @@ FORGERY_TOKEN: Final = Parameter("forgery-token", "what the page's form carries"
 _COOKIE: Final = "muniment-session"
 _SECURE_COOKIE: Final = "__Host-muniment-session"
 _FORM_LIMIT: Final = 2**18
+_MOST_FIELDS: Final = 1_000
+_FORM_SENT: Final = "muniment.form"
+"""In the scope of a request: the form that was read."""
+
+WRITTEN: Final = ("comment", "query")
+"""The fields that people write at length in."""
+
+MINUTE: Final = re.compile(r"(-?\d{4,6}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+"""A day and a time of it: the seconds and the zone may be left out."""
+
 _ROLES: Final = {
     Role.READER: "reader",
     Role.WRITER: "writer",
@@ -147,7 +161,7 @@ async def read_form(request: Request, forgery_token: str, known: Sequence[Parame
     media_type = body_type(request.headers.get("content-type"))
     if media_type != FORM:
         raise UnsupportedMediaType(f"a form does not come as {media_type}", remedy=f"send {FORM}", where="Content-Type")
-    body = await read_body(request, _FORM_LIMIT)
+    body = request.scope[_FORM_SENT] = await read_body(request, _FORM_LIMIT)
     form = read_parameters((*known, FORGERY_TOKEN), without_empty(body))
     if sessions_of(request).is_forgery(forgery_token, form.text(FORGERY_TOKEN) or ""):
         raise _forged("the form is not one of this session, or it is from before you signed in")
@@ -170,10 +184,32 @@ def page_parameters(request: Request, known: Sequence[Parameter]) -> Parameters:
     return read_parameters(known, without_empty(query))
 
 
+def time_of(parameters: Parameters, parameter: Parameter) -> str | None:
+    """The text of a time, with seconds and zone where it has an hour."""
+    given = MINUTE.fullmatch(parameters.text(parameter) or "")
+    if given is None:
+        return parameters.time(parameter)
+    day, minute, second, zone = given.groups()
+    return f"{day}T{minute}{second or ':00'}{zone or 'Z'}"
+
+
+async def written_in(request: Request) -> dict[str, str]:
+    """What somebody wrote into the form that a request of this site brought, by the names in `WRITTEN`."""
+    body = request.scope.get(_FORM_SENT)
+    try:
+        require_same_site(request)
+        if body is None and body_type(request.headers.get("content-type")) == FORM:
+            body = await read_body(request, _FORM_LIMIT)
+        fields = parse_qsl((body or b"").decode(), max_num_fields=_MOST_FIELDS)
+    except (CallerError, ValueError):
+        return {}
+    return {name: value.replace("\r\n", "\n") for name, value in fields if name in WRITTEN and value.strip()}
+
+
 def without_empty(encoded: bytes) -> bytes:
     """A form or query string without the fields that are empty; what cannot be read is left for the error to say."""
     try:
-        fields = parse_qsl(encoded.decode(), keep_blank_values=True, errors="strict", max_num_fields=1_000)
+        fields = parse_qsl(encoded.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
     except ValueError:
         return encoded
     return urlencode([(name, value.replace("\r\n", "\n")) for name, value in fields if value]).encode()

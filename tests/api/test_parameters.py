@@ -73,7 +73,7 @@ def test_a_parameter_in_the_url_and_in_the_form_stands_twice() -> None:
 
 @pytest.mark.parametrize("query", [b"text=%ff", b"text=\xff", b"&".join([b"many=a"] * 2_000)])
 def test_what_cannot_be_read_is_refused(query: bytes) -> None:
-    with pytest.raises(InvalidParameter, match="cannot be read"):
+    with pytest.raises(InvalidParameter, match=r"not in UTF-8|more than 1,000 parameters"):
         read_parameters(KNOWN, query)
 
 

@@ -169,7 +169,9 @@ def test_several_conflicts_end_a_fact_at_the_earliest() -> None:
     plan, findings = amend(plan_of(view, Assert(living(ROME), since(2000, 2020))), ONE_HOME, view)
     assert [content.interval for content in plan.record] == [Interval(year(2000), year(2010))]
     assert [finding.start for finding in findings] == ["2010-01-01T00:00:00Z", "2015-01-01T00:00:00Z"]
-    lost = "from 2012-01-01T00:00:00Z to 2015-01-01T00:00:00Z and from 2017-01-01T00:00:00Z to 2020-01-01T00:00:00Z"
+    lost = (
+        "from 2012-01-01T00:00:00Z until 2015-01-01T00:00:00Z and from 2017-01-01T00:00:00Z until 2020-01-01T00:00:00Z"
+    )
     assert all(finding.message.endswith(f"no longer believed {lost}") for finding in findings)
 
 

@@ -33,9 +33,11 @@ def test_it_says_in_words_what_would_change_and_why(still: World) -> None:
     assert "the Bundestag has elected a new chancellor" in text
     assert "Federal Law Gazette" in text
     assert (
-        "Ended stopped being true Before Chancellor of Germany held by Angela Merkel, since 22 November 2005." in text
+        "Ended stopped being true proposed by a rule Nobody asked for that end: a rule of the base proposes it, so that"
+        " the two do not contradict each other. Before Chancellor of Germany held by Angela Merkel, since 22 November"
+        " 2005." in text
     )
-    assert "After Chancellor of Germany held by Angela Merkel, from 22 November 2005 to 7 December 2021." in text
+    assert "After Chancellor of Germany held by Angela Merkel, from 22 November 2005 until the end of 7 December 2021." in text
     assert "Contradicts what is held: held by" in text
     assert "Olaf Scholz contradicts Angela Merkel, held since 22 November 2005" in text
 

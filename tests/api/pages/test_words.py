@@ -1,6 +1,7 @@
 """Times in words, and the geometry of drawings."""
 
 from datetime import UTC, datetime
+from unicodedata import category, name
 
 import pytest
 from hypothesis import given
@@ -11,10 +12,14 @@ from api.pages.findings import message_in_parts
 from api.pages.scale import Scale
 from api.pages.terms import Names
 from api.pages.times import in_words, phrase, span
+from api.pages.visible import clipped, marked, visible
 from kernel.instants import BEGINNING, EARLIEST, FOREVER, LATEST, Instant, parse_instant, print_instant
 from kernel.intervals import Interval
-from kernel.terms import Iri, Literal
+from kernel.terms import Iri
 from kernel.timevalues import EndKey, parse_time, valid_from, valid_through, valid_to
+
+SIGNS = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN")
+"""Format characters that are seen: signs before numbers and the like."""
 
 INSTANTS = st.integers(EARLIEST, LATEST).map(Instant)
 BOUNDS = st.one_of(st.just(BEGINNING), st.just(FOREVER), INSTANTS)
@@ -70,7 +75,9 @@ def test_instants_agree_with_another_calendar(moment: datetime) -> None:
         (None, None, "at all times"),
         ("2005", None, "since 2005"),
         (None, ("validTo", "2021-12-08"), "until 8 December 2021"),
-        ("2005-11-22", ("validThrough", "2021-12-08"), "from 22 November 2005 to 8 December 2021"),
+        (None, ("validThrough", "199#"), "until the end of 1990s"),
+        ("2005", ("validThrough", "2008-05-06T07:08:09Z"), "from 2005 until 6 May 2008, 07:08:09 UTC"),
+        ("2005-11-22", ("validThrough", "2021-12-08"), "from 22 November 2005 until the end of 8 December 2021"),
         ("2005", ("validThrough", "2005"), "in 2005"),
         ("2005-11", ("validThrough", "2005-11"), "in November 2005"),
         ("-0043-03-15", ("validThrough", "-0043-03-15"), "on 15 March 44 BCE"),
@@ -82,7 +89,7 @@ def test_spans(start: str | None, end: tuple[EndKey, str] | None, expected: str)
 
 
 def test_a_span_is_spelled_as_it_was_submitted() -> None:
-    assert span(valid_from("2005"), valid_through("2008")).phrase == "from 2005 to 2008"
+    assert span(valid_from("2005"), valid_through("2008")).phrase == "from 2005 until the end of 2008"
     assert (
         span(valid_from("2005-11-22"), valid_to("2021-12-08")).phrase == "from 22 November 2005 until 8 December 2021"
     )
@@ -91,8 +98,10 @@ def test_a_span_is_spelled_as_it_was_submitted() -> None:
 @pytest.mark.parametrize(
     ("iri", "text", "linked"),
     [
-        ("https://example.org/livesIn", "livesIn", True),
-        ("http://www.w3.org/2000/01/rdf-schema#label", "rdfs:label", True),
+        ("https://example.org/livesIn", "lives in", True),
+        ("https://example.org/NaturalPerson", "NaturalPerson", True),
+        ("http://www.w3.org/2000/01/rdf-schema#label", "label", True),
+        ("http://www.w3.org/2004/02/skos/core#prefLabel", "skos:prefLabel", True),
         ("https://radio.example/1954", "radio.example/1954", True),
         ("urn:uuid:1", "urn:uuid:1", True),
         ("javascript:alert(1)", "javascript:alert(1)", False),
@@ -120,8 +129,56 @@ def test_a_message_keeps_what_only_looks_like_an_iri() -> None:
     ]  # fmt: skip
 
 
-def test_control_characters_are_seen() -> None:
-    assert Names({}).term(Literal("a\x00b\x1b\x7f\n")).text == "a␀b␛␡\n"
+# --- what is hidden, and what is long ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x00b\x1b\x7f\n\t", "a⟦U+0000⟧b⟦U+001B⟧⟦U+007F⟧\n\t"),
+        ("abc\u202etxt.exe\u2066", "abc⟦U+202E⟧txt.exe⟦U+2066⟧"),
+        ("pay\u200bpal\u00ad", "pay⟦U+200B⟧pal⟦U+00AD⟧"),
+        ("\ufefftext\u2060\u2028", "⟦U+FEFF⟧text⟦U+2060⟧⟦U+2028⟧"),
+        ("tag\U000e0041", "tag⟦U+E0041⟧"),
+        ("a\u200db a\u200cb x\ufe0f", "a⟦U+200D⟧b a⟦U+200C⟧b x⟦U+FE0F⟧"),
+        ("ا\u200cب", "ا⟦U+200C⟧ب"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("क्\u200dष", "क्\u200dष"),
+        ("👩🏽\u200d💻 ❤\ufe0f 1\ufe0f\u20e3", "👩🏽\u200d💻 ❤\ufe0f 1\ufe0f\u20e3"),
+        ("Größe, naïve, 東京, שלום", "Größe, naïve, 東京, שלום"),
+    ],
+)
+def test_what_is_hidden_is_written_out_and_what_shapes_a_script_is_left(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_where_there_may_be_elements_the_character_is_named() -> None:
+    assert marked("<\u202e>") == (
+        '&lt;<span class="hidden-char" title="U+202E RIGHT-TO-LEFT OVERRIDE">U+202E</span>&gt;'
+    )
+
+
+@given(st.text())
+def test_no_control_and_no_direction_is_left_hidden(text: str) -> None:
+    """Unicode's categories as the oracle: what formats is left only where it joins letters or makes an emoji."""
+    for shown in (visible(text), str(marked(text))):
+        hidden = [each for each in shown if category(each) in ("Cc", "Cf") and each not in "\t\n\u200c\u200d"]
+        assert all("\u0600" <= each <= "\u0605" or name(each).startswith(SIGNS) for each in hidden)
+
+
+@given(st.text(), st.integers(2, 40))
+def test_a_text_is_cut_after_a_word_and_says_so(text: str, most: int) -> None:
+    cut = clipped(text, most)
+    assert len(cut) <= most
+    if len(text) <= most:
+        assert cut == text
+    else:
+        assert cut.endswith("…")
+        assert text.startswith(cut[:-1])
+
+
+def test_names_are_not_cut_to_other_names() -> None:
+    assert clipped("George VI of the House of Windsor", 28) == "George VI of the House of…"
 
 
 # --- drawings ---------------------------------------------------------------------------------------------------------

@@ -125,11 +125,11 @@ async def change(request: Request, caller: Caller) -> Response:
     service = Service.of(request)
     media_type = body_type(request.headers.get("content-type"))
     parameters = query_parameters(request, _known_with(media_type))
-    key = _idempotency_key(request)
+    key = idempotency_key(request)
     body = await read_body(request, service.settings.body_limit)
     wanted = await _read(service, body, media_type, parameters, caller)
     dry_run = parameters.flag(DRY_RUN)
-    digest = _digest(media_type, request.scope["query_string"], body)
+    digest = request_digest(media_type, request.scope["query_string"], body)
     submission = Submission(wanted, caller, None if dry_run else key, digest, dry_run)
     try:
         outcome = await asyncio.wrap_future(service.base.submit(submission))
@@ -151,7 +151,8 @@ def _known_with(media_type: str) -> tuple[Parameter, ...]:
     )
 
 
-def _idempotency_key(request: Request) -> str | None:
+def idempotency_key(request: Request) -> str | None:
+    """The key of a request, if it has one. Raises `InvalidParameter`."""
     keys = request.headers.getlist("idempotency-key")
     if not keys:
         return None
@@ -175,7 +176,7 @@ async def _read(
     return read() if len(body) <= _BRIEF else await service.read(read)
 
 
-def _digest(media_type: str, query: bytes, body: bytes) -> bytes:
+def request_digest(media_type: str, query: bytes, body: bytes) -> bytes:
     """What a request with the same key has to agree in."""
     said = b"\n".join((media_type.encode(), *sorted(query.split(b"&")), b""))
     return sha256(len(said).to_bytes(8) + said + body).digest()

@@ -136,6 +136,7 @@ def openapi_document(app: FastAPI) -> JsonObject:
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         tags=[
             {"name": "changes", "description": "Asking for changes, and deciding on those in review"},
+            {"name": "graphs", "description": "Graphs as a whole, by the Graph Store Protocol"},
             {"name": "reading", "description": "SPARQL and facts, at any pair of times"},
             {"name": "service", "description": "The service itself"},
         ],

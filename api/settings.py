@@ -48,6 +48,13 @@ class PolicyName(StrEnum):
     UNSAFE_AUTO_APPROVE = "unsafe-auto-approve"
 
 
+class DefaultGraph(StrEnum):
+    """What SPARQL takes for the default graph."""
+
+    UNION = "union"
+    STRICT = "strict"
+
+
 class LogLevel(StrEnum):
     """From which severity on events are logged."""
 
@@ -71,6 +78,10 @@ class Settings(BaseSettings):
     )
     body_limit: int = Field(16 * 2**20, ge=1024, description="the largest body taken, in bytes")
     query_threads: int = Field(4, ge=1, le=256, description="how many queries are answered at the same time")
+    default_graph: DefaultGraph = Field(
+        DefaultGraph.UNION,
+        description="the default graph of updates: the union of what the caller may read, or strictly m:default",
+    )
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
 
     @property

@@ -8,7 +8,7 @@ Rules
   says for which state it was given.
 * The format goes by `Accept`. `format`, `output` and `results`, which SPARQLWrapper adds to every query, go before it:
   a short name or a media type, several being as many that are accepted.
-* Updates are not taken here, and told where they are.
+* Updates are posted: `api.sparql_update`.
 
 Example
 -------
@@ -27,12 +27,14 @@ from starlette.responses import Response
 
 from api.auth import Caller
 from api.bodies import read_body
+from api.certified import CERTIFIED, KEY_HEADER
 from api.errors import UnsupportedMediaType
 from api.media import accepted, body_type
 from api.openapi import Answer, answers, extra, text_content
 from api.parameters import Parameter, Parameters, read_parameters
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
+from api.sparql_update import BESIDE_THE_UPDATE, UPDATE, UPDATE_TEXT, is_update, post_update
 from bridge.reading import QueryRequest
 from bridge.sparql.results import GRAPHS, RESULT_SETS
 from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
@@ -43,8 +45,6 @@ if TYPE_CHECKING:
 
 FORM: Final = "application/x-www-form-urlencoded"
 QUERY: Final = "application/sparql-query"
-UPDATE: Final = "application/sparql-update"
-
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 _IRI: Final[dict[str, object]] = {"type": "string", "format": "iri"}
 
@@ -62,7 +62,7 @@ VALID_AT: Final = Parameter(
     "2024-05-06",
 )
 _QUERY_TEXT: Final = Parameter("query", "the query", _TEXT, "SELECT * { ?s ?p ?o } LIMIT 10")
-_UPDATE_TEXT: Final = Parameter("update", "not taken here: changes go to POST /changes", _TEXT, "")
+_UPDATE_TEXT: Final = Parameter("update", "not taken in a URL: updates are posted", _TEXT, "")
 _DEFAULT_GRAPH: Final = Parameter(
     "default-graph-uri", "graphs that make up the default graph", _IRI, "https://example.org/g", repeatable=True
 )
@@ -78,6 +78,7 @@ _FORMATS: Final = tuple(
 _BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, VALID_AT, AS_OF, *_FORMATS)
 _ALL: Final = (_QUERY_TEXT, *_BESIDE_THE_QUERY)
 _READ: Final = (*_ALL, _UPDATE_TEXT)
+_POSTED: Final = (*_ALL, UPDATE_TEXT, *BESIDE_THE_UPDATE)
 
 _SHORT_NAMES: Final = {
     "json": "application/sparql-results+json, application/ld+json",
@@ -125,26 +126,30 @@ async def query(request: Request, caller: Caller) -> Response:
 @router.post(
     "/sparql",
     operation_id="postQuery",
-    summary="Ask a SPARQL query that is too long for a URL",
+    summary="Ask a SPARQL query that is too long for a URL, or send an update",
     response_class=Response,
-    responses=_ANSWERS | answers({}, problems=(413, 415)),
+    responses=_ANSWERS | answers(CERTIFIED, problems=(403, 404, 409, 413, 415, 422)),
     openapi_extra=extra(
-        parameters=_BESIDE_THE_QUERY,
+        parameters=(*_BESIDE_THE_QUERY, *BESIDE_THE_UPDATE),
+        headers=KEY_HEADER,
         body=text_content([QUERY], "SELECT * { ?s ?p ?o } LIMIT 10")
-        | {FORM: {"schema": {"type": "object", "properties": {each.name: each.whole_schema for each in _ALL}}}},
+        | text_content([UPDATE], UPDATE_TEXT.example)
+        | {FORM: {"schema": {"type": "object", "properties": {each.name: each.whole_schema for each in _POSTED}}}},
     ),
 )
 async def post_query(request: Request, caller: Caller) -> Response:
-    """A query as a form, or as the body itself."""
+    """A query, or an update, as a form, or as the body itself."""
     media_type = body_type(request.headers.get("content-type"))
-    if media_type == UPDATE:
-        raise _no_updates("Content-Type")
-    if media_type not in (FORM, QUERY):
+    if media_type not in (FORM, QUERY, UPDATE):
         raise UnsupportedMediaType(
-            f"a query does not come as {media_type}", remedy=f"send {QUERY} or {FORM}", where="Content-Type"
+            f"neither a query nor an update comes as {media_type}",
+            remedy=f"send {QUERY}, {UPDATE} or {FORM}",
+            where="Content-Type",
         )
     body = await read_body(request, Service.of(request).settings.body_limit)
     in_url: bytes = request.scope["query_string"]
+    if media_type == UPDATE or (media_type == FORM and is_update(body)):
+        return await post_update(request, caller, media_type, body)
     if media_type == FORM:
         parameters = read_parameters(_READ, in_url, body)
         return await _answer(request, caller, _text(parameters), parameters)
@@ -208,6 +213,4 @@ def _format(name: str, parameter: Parameter) -> str:
 
 
 def _no_updates(where: str) -> QueryRefused:
-    return QueryRefused(
-        "updates are not taken here", remedy="send changes to POST /changes, as JSON or as a document", where=where
-    )
+    return QueryRefused("an update is not taken in a URL", remedy=f"post it, as {UPDATE} or in a form", where=where)

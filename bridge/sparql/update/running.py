@@ -206,7 +206,10 @@ class Runner:
             return by_default
         graph = operation.graph or DEFAULT_GRAPH
         alone = dataset_for(principal, replace(shape, from_default=(graph,)), known)
-        return Dataset(by_default.complete or alone.complete, False, alone.default_graphs, by_default.named_graphs)
+        named = by_default.named_graphs
+        if self._scene.strict:
+            named = tuple(each for each in named if each != DEFAULT_GRAPH)
+        return Dataset(by_default.complete or alone.complete, False, alone.default_graphs, named)
 
     def _copy(self, projection: Projection) -> ox.Store:
         """A copy of a store, brought to what has come of the operations so far."""

@@ -1,0 +1,119 @@
+"""Updates by the SPARQL 1.1 Protocol (section 2.2), each a certified write.
+
+Rules
+-----
+* An update comes as the body (`application/sparql-update`) or as `update=` of a form; never in a URL.
+* It is answered as `api.certified` has it: 200 once it is applied, 409 while an editor decides, 422 where refused.
+* `using-graph-uri` and `using-named-graph-uri` are the dataset of every WHERE. `default-graph` says whether the default
+  graph is the union of what the caller may read, or strictly `m:default`; else the settings do.
+* Formats, which SPARQLWrapper adds to every request, say nothing here.
+
+Example
+-------
+::
+
+    POST /sparql   Content-Type: application/sparql-update   DELETE WHERE { ?s <urn:p> ?o }
+    → 200, Location: /certificates/…, Link: </certificates/…>; rel="describedby"
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Final
+
+from api.certified import TERMS, certified, read_terms
+from api.parameters import Parameter, read_parameters
+from api.service import Service
+from api.settings import DefaultGraph
+from bridge.sparql.update.operations import Using
+from bridge.updating import ATTEMPTS, Update
+from kernel.errors import InvalidDocument, InvalidParameter, InvalidTerm, StateMoved
+from kernel.terms import Iri
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from api.parameters import Parameters
+    from bridge.updating import Terms
+    from kernel.access import Principal
+    from kernel.submitting import Outcome
+
+UPDATE: Final = "application/sparql-update"
+
+_IN_FORM: Final = re.compile(rb"(?:^|&)update=")
+_IRI: Final[dict[str, object]] = {"type": "string", "format": "iri"}
+
+UPDATE_TEXT: Final = Parameter(
+    "update", "the update", {"type": "string"}, "DELETE WHERE { <https://example.org/ada> ?p ?o }"
+)
+_USING: Final = Parameter(
+    "using-graph-uri", "graphs that make up the default graph of a WHERE", _IRI, "https://example.org/g", True
+)
+_USING_NAMED: Final = Parameter(
+    "using-named-graph-uri", "graphs that GRAPH finds in a WHERE", _IRI, "https://example.org/g", True
+)
+DEFAULT_GRAPH: Final = Parameter(
+    "default-graph",
+    "what the default graph is: the `union` of what the caller may read, or `strict`, m:default alone",
+    {"type": "string", "enum": list(DefaultGraph)},
+    "strict",
+)
+BESIDE_THE_UPDATE: Final = (_USING, _USING_NAMED, DEFAULT_GRAPH, *TERMS)
+"""The parameters of an update, apart from its text."""
+
+_PASSED_OVER: Final = tuple(
+    Parameter(name, "says nothing of an update", {"type": "string"}, "json", True)
+    for name in ("format", "output", "results")
+)
+
+
+def is_update(form: bytes) -> bool:
+    """Whether a form, or the parameters of a URL, hold an update."""
+    return _IN_FORM.search(form) is not None
+
+
+async def post_update(request: Request, caller: Principal, media_type: str, body: bytes) -> Response:
+    """An update as the body itself, or in a form."""
+    in_url: bytes = request.scope["query_string"]
+    if media_type == UPDATE:
+        parameters = read_parameters((*BESIDE_THE_UPDATE, *_PASSED_OVER), in_url)
+        text = _decoded(body)
+    else:
+        parameters = read_parameters((UPDATE_TEXT, *BESIDE_THE_UPDATE, *_PASSED_OVER), in_url, body)
+        text = parameters.text(UPDATE_TEXT) or ""
+    terms = read_terms(request, caller, parameters, body, media_type)
+    outcome = await _update(Service.of(request), text, terms, parameters)
+    return certified(outcome, caller, request)
+
+
+async def _update(service: Service, text: str, terms: Terms, parameters: Parameters) -> Outcome:
+    """Reads, evaluates and submits, anew where the base moved on meanwhile."""
+    strict = (parameters.choice(DEFAULT_GRAPH, DefaultGraph) or service.settings.default_graph) is DefaultGraph.STRICT
+    using = Using(_graphs(parameters, _USING), _graphs(parameters, _USING_NAMED))
+    updates = service.base.updates
+    update = await service.read(lambda: Update.read(text, terms, strict=strict, using=using))
+    for _ in range(ATTEMPTS):
+        try:
+            evaluated = await service.query(lambda: updates.evaluate(update)) if update.has_where else None
+            return await asyncio.wrap_future(updates.apply(update, evaluated))
+        except StateMoved:
+            continue
+    return await asyncio.wrap_future(updates.apply_alone(update))
+
+
+def _graphs(parameters: Parameters, parameter: Parameter) -> tuple[Iri, ...]:
+    try:
+        return tuple(map(Iri, parameters.texts(parameter)))
+    except InvalidTerm as error:
+        raise InvalidParameter(error.message, remedy=error.remedy, where=parameter.name) from error
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidDocument(
+            f"the update is not UTF-8: byte {error.start} cannot be read", remedy="send it in UTF-8"
+        ) from error

@@ -1,0 +1,103 @@
+"""One graph as a document for one caller, as the Graph Store Protocol gives it.
+
+Rules
+-----
+* A graph is there while something in it is true at the moment asked for; the reserved ones always are. One that the
+  caller may not read is as one that is not there.
+* Skolem IRIs stay as they are, so that a graph that is got, edited and put keeps its nodes; as blank nodes they come
+  if that is asked for.
+
+Example
+-------
+::
+
+    answer = read_graph(reader, GraphRequest(principal, graph, "text/turtle", restore=True), moment)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import pyoxigraph as ox
+
+from bridge.exporting.nodes import RESTORED
+from bridge.reading import NOW, QueryRequest
+from bridge.sparql.results import negotiate
+from bridge.sparql.scan import Form
+from kernel.errors import NotAcceptable, NotFound
+from kernel.terms import Iri
+from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bridge.reading import Answer, Moment, Reader
+    from bridge.sparql.results import Format
+    from bridge.terms import OxTerm
+    from kernel.access import Principal
+
+_ALL: Final = "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
+_N_TRIPLES: Final = "application/n-triples"
+_ALWAYS_THERE: Final = GOVERNANCE | {DEFAULT_GRAPH}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRequest:
+    """Which graph, for whom, and how it is written.
+
+    Args:
+        accept: the Accept header, or None.
+        restore: whether Skolem IRIs become blank nodes.
+    """
+
+    principal: Principal
+    graph: Iri
+    accept: str | None
+    restore: bool
+
+
+def read_graph(reader: Reader, wanted: GraphRequest, moment: Moment = NOW) -> Answer:
+    """The graph as a document.
+
+    Raises:
+        NotFound: there is no such graph, or none that the caller may read.
+        NotAcceptable: no format that the caller accepts can hold it.
+    """
+    form = negotiate(wanted.accept, Form.CONSTRUCT)
+    request = QueryRequest(wanted.principal, _ALL, _N_TRIPLES, (wanted.graph.value,))
+    answer = reader.query(request, moment)
+    there = wanted.graph in _ALWAYS_THERE and wanted.principal.may_read(wanted.graph)
+    if not answer.body and not there:
+        raise NotFound("there is no such graph", remedy="look for one that holds something", where=wanted.graph.value)
+    if form.essence == _N_TRIPLES and not wanted.restore:
+        return answer
+    triples = (ox.Triple(*quad[:3]) for quad in ox.parse(answer.body, ox.RdfFormat.N_TRIPLES))
+    body = _written(map(_restored, triples) if wanted.restore else triples, form)
+    return replace(answer, body=body, media_type=form.media_type)
+
+
+def _written(triples: Iterator[ox.Triple], form: Format) -> bytes:
+    if not isinstance(form.written, ox.RdfFormat):
+        raise TypeError("a graph is written in a format of graphs")
+    try:
+        return ox.serialize(triples, format=form.written) or b""
+    except (OSError, ValueError) as error:
+        raise NotAcceptable(
+            f"the graph holds what {form.essence} cannot: {error}", remedy="accept Turtle or N-Triples", where="Accept"
+        ) from error
+
+
+def _restored(triple: ox.Triple) -> ox.Triple:
+    return ox.Triple(_node(triple.subject), triple.predicate, _term(triple.object))
+
+
+def _node(term: ox.NamedNode | ox.BlankNode | ox.Triple) -> ox.NamedNode | ox.BlankNode | ox.Triple:
+    label = RESTORED.label(Iri(term.value)) if isinstance(term, ox.NamedNode) else None
+    return term if label is None else ox.BlankNode(label.removeprefix("_:"))
+
+
+def _term(term: OxTerm) -> OxTerm:
+    if isinstance(term, ox.Literal):
+        return term
+    return _restored(term) if isinstance(term, ox.Triple) else _node(term)

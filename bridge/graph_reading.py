@@ -72,7 +72,7 @@ def read_graph(reader: Reader, wanted: GraphRequest, moment: Moment = NOW) -> An
         raise NotFound("there is no such graph", remedy="look for one that holds something", where=wanted.graph.value)
     if form.essence == _N_TRIPLES and not wanted.restore:
         return answer
-    triples = (ox.Triple(*quad[:3]) for quad in ox.parse(answer.body, ox.RdfFormat.N_TRIPLES))
+    triples = (quad.triple for quad in ox.parse(answer.body, ox.RdfFormat.N_TRIPLES))
     body = _written(map(_restored, triples) if wanted.restore else triples, form)
     return replace(answer, body=body, media_type=form.media_type)
 

@@ -6,7 +6,7 @@ Rules
   engine itself does not read.
 * What stands in a WHERE is given to the engine as it is, as a query of all its variables; SERVICE in it is refused, and
   so is LOAD, silent or not.
-* A label of a blank node belongs to one operation (section 19.6).
+* A label of a blank node is not used in the data of two operations (section 19.6).
 * The same tokens as for queries (`bridge.sparql.tokens`), so that what is read here is what the engine reads.
 
 Example
@@ -200,9 +200,11 @@ class _Parser:
 
     def _block(self, *, variables: bool) -> Block:
         block = read_block(self._text, self._tokens, self._declarations, self._variables if variables else None)
+        if variables:
+            return block
         if shared := block.labels & self._labels:
             raise QueryRefused(
-                f"the blank node {min(shared)} stands in two operations, and belongs to one",
+                f"the blank node {min(shared)} stands in the data of two operations, and belongs to one",
                 remedy="give them labels of their own, or use one operation",
                 where=block.place,
             )

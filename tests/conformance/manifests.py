@@ -92,7 +92,8 @@ def _test(graph: Graph, test: Node) -> UpdateTest:
 
 
 def _contents(graph: Graph, node: Node | None) -> Contents:
-    files: dict[str | None, Path] = {None: _path(each) for each in graph.objects(node, UT.data)}
+    data = graph.value(node, UT.data)
+    files: dict[str | None, Path] = {} if data is None else {None: _path(data)}
     for each in graph.objects(node, UT.graphData):
         files[str(graph.value(each, RDFS.label))] = _path(graph.value(each, UT.graph))
     return Contents(files)

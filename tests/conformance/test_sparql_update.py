@@ -11,7 +11,7 @@ import pytest
 
 from bridge.base import Base
 from kernel.vocabulary import DEFAULT_GRAPH
-from tests.api.serving import Served, served
+from tests.api.serving import served
 from tests.conformance.manifests import UpdateTest, same, update_tests
 
 REFUSED: Final = {

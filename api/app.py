@@ -32,7 +32,7 @@ from starlette.responses import Response
 
 from api import certificates, changes, exports, facts, graphs, health, problems, sparql
 from api.openapi import openapi_document
-from api.pages import certificate, errors, node, query, queue, rendering, sign_in
+from api.pages import certificate, errors, findings, node, query, queue, rendering, sign_in
 from api.parameters import query_parameters
 from api.request_log import RequestLog
 from api.service import Service
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 _API: Final = (changes, certificates, sparql, graphs, facts, exports, health)
-_PAGES: Final = (sign_in, queue, certificate, node, query, rendering)
+_PAGES: Final = (sign_in, queue, certificate, findings, node, query, rendering)
 
 _NONE: Final[TelemetryConfig] = {
     "tracing": False,

@@ -5,6 +5,7 @@ Rules
 * A certificate that touches a graph which the caller may not read is not there: not in lists, not by id, not to decide.
 * The signed bytes are given exactly as they are stored to those who ask for a credential (`application/vc`, VC Data
   Model 2.0, section 6.1, or `application/ld+json`); others get it within JSON, with all that it commits to.
+* The report tells of findings as a validation report or a SARIF log, however many there are, as they are read.
 * A decision answers 200 whatever came of it: `state` says applied, rejected, or stale, with a `successor`.
 
 Example
@@ -30,11 +31,13 @@ from api.auth import Caller
 from api.bodies import read_body
 from api.decision_body import read_decision
 from api.media import accepted, body_type, preferred
-from api.openapi import Answer, answers, extra, json_content, reference
+from api.openapi import Answer, answers, extra, json_content, reference, text_content
 from api.parameters import Parameter, query_parameters
 from api.replies import json_reply
 from api.service import Service
+from api.streaming import streamed
 from bridge.certificate_reading import CertificateFilter, readable_findings
+from bridge.certificate_report import CertificateReport, ReportFormat
 from certificates.certificate import Verdict
 from kernel.deciding import DecisionRequest
 from kernel.errors import InvalidParameter, NotFound
@@ -140,6 +143,30 @@ async def get_certificate(request: Request, caller: Caller, certificate: Certifi
         return json_reply(answer, headers={"Vary": "Accept"})
     record = await service.read(lambda: reader.one(caller, identifier))
     return Response(record.document, 200, {"Content-Type": media_type, "Vary": "Accept"})
+
+
+@router.get(
+    "/certificates/{certificate}/report",
+    operation_id="getReport",
+    summary="What the checks of a certificate found, as a validation report",
+    response_class=Response,
+    responses=answers(
+        {200: Answer("The report (SHACL, section 3.6), or a SARIF 2.1.0 log", text_content(ReportFormat))},
+        problems=(400, 401, 404, 406, 503),
+    ),
+    openapi_extra=extra(),
+)
+async def get_report(request: Request, caller: Caller, certificate: CertificateId) -> Response:
+    """Gives the findings that the caller may see, in RDF or as SARIF, as they are read."""
+    query_parameters(request, ())
+    identifier = certificate_named(certificate)
+    media_type = preferred(accepted(request), tuple(ReportFormat))
+    service = Service.of(request)
+    report = await service.read(
+        lambda: CertificateReport.of(service.base.ledger, caller, identifier, ReportFormat(media_type))
+    )
+    headers = {"Content-Type": media_type, "Vary": "Accept, Authorization"}
+    return Response(None, 200, headers) if request.method == "HEAD" else await streamed(service, report, headers)
 
 
 @router.post(

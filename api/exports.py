@@ -4,9 +4,7 @@ Rules
 -----
 * The moment is named as for queries. `valid-at=any` goes with `annotations=true` alone.
 * The format goes by `Accept`; JSON-LD is the default, and the only one that can be signed.
-* What is too large for memory is sent as it is read. Should reading fail on the way, the connection breaks with the
-  chunked coding unfinished; a client that takes nothing for `PATIENCE` seconds is given up.
-* One thread makes the chunks of all exports, turn by turn, and does others' while a client takes its time.
+* What is too large for memory is sent as it is read (`api.streaming`).
 
 Example
 -------
@@ -17,13 +15,12 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import APIRouter, Path
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from api.auth import Caller
 from api.facts import ANY
@@ -33,21 +30,15 @@ from api.parameters import Parameter, Parameters, query_parameters
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
 from api.sparql import AS_OF, VALID_AT
+from api.streaming import streamed
 from bridge.exporting.exporter import Exporter, ExportRequest, Format
 from kernel.errors import InvalidTerm
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from starlette.types import Message, Receive, Scope, Send
-
     from bridge.base import Base
     from bridge.exporting.exporter import Export
     from kernel.access import Principal
-
-PATIENCE: Final = 60.0
-"""Seconds in which a client has to take what was sent."""
 
 CREDENTIAL: Final = "application/vc"
 _PLAIN: Final = tuple(each.value for each in Format)
@@ -102,40 +93,7 @@ async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Res
     if bare:
         export.close()
         return Response(None, 200, headers)
-    try:
-        first = await service.chunk(export.take)
-    except BaseException:
-        export.close()
-        raise
-    return _Stream(service, export, first, headers)
-
-
-class _Stream(StreamingResponse):
-    """An export as it is read; it does not wait for ever for its client, and is closed whatever becomes of it."""
-
-    def __init__(self, service: Service, export: Export, first: bytes, headers: dict[str, str]) -> None:
-        super().__init__(_body(service, export, first), 200, headers)
-        self._export = export
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._export.close()
-
-    async def stream_response(self, send: Send) -> None:
-        async def sending(message: Message) -> None:
-            async with asyncio.timeout(PATIENCE):
-                await send(message)
-
-        await super().stream_response(sending)
-
-
-async def _body(service: Service, export: Export, first: bytes) -> AsyncIterator[bytes]:
-    chunk = first
-    while chunk:
-        yield chunk
-        chunk = await service.chunk(export.take)
+    return await streamed(service, export, headers)
 
 
 def _opened(

@@ -5,8 +5,8 @@ Rules (NothingLeaks)
 * Whoever may see the certificate may read every graph that it touches, and so every fact of its plan; others get
   `NotFound`.
 * The plan says of a fact to supersede only its id: what that fact says is read from the ledger, with its evidence.
-* While the certificate waits, the facts that its findings set against the plan come with it: those believed of the
-  same node and predicate.
+* While the certificate waits, the facts that the findings given with it set against the plan come too: those believed
+  of the same node and predicate.
 * Of a plan some changes are read back, up to a limit, from any one on; `tally` says how many there are of each kind.
 
 Example
@@ -25,18 +25,19 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from bridge.certificate_reading import readable_findings, visible
+from bridge.certificate_reading import visible
+from bridge.finding_reading import FindingReader
 from bridge.plan_reading import PlanReading, Tallies, evidence, recorded
 from certificates.findings import FindingCode
 from kernel.facts import Evidence, Fact
 from kernel.ports import CertificateState
-from kernel.submitting import findings_of
 from kernel.terms import Iri, parse_term
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from bridge.finding_reading import Causes
     from bridge.plan_reading import Body, Kind
     from certificates.findings import Finding
     from kernel.access import Principal
@@ -64,8 +65,7 @@ class Effects:
 
     Args:
         record: the certificate.
-        findings: those that the caller may see.
-        withheld: whether there are others.
+        causes: what the checks found, as far as the caller may see it, with the first findings of each cause.
         decisions: oldest first.
         asked: None once that item is purged.
         recorded: facts to record; recorded, while that has not happened, at the instant of issue.
@@ -80,8 +80,7 @@ class Effects:
     """
 
     record: CertificateRecord
-    findings: tuple[Finding, ...]
-    withheld: bool
+    causes: Causes
     decisions: tuple[DecisionRecord, ...]
     asked: Asked | None
     recorded: tuple[Fact, ...]
@@ -95,6 +94,16 @@ class Effects:
     first: int
 
     @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings that came with it: the first of each cause."""
+        return tuple(finding for found in self.causes.listed for finding in found.findings)
+
+    @property
+    def withheld(self) -> bool:
+        """Whether there are findings that the caller may not see."""
+        return self.causes.withheld
+
+    @property
     def total(self) -> int:
         """How many changes the plan has."""
         return sum(self.tally.values())
@@ -106,8 +115,11 @@ class EffectsReader:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._tallies = Tallies()
+        self._findings = FindingReader()
 
-    def effects(self, principal: Principal, certificate: UUID, *, limit: int, first: int = 0) -> Effects:
+    def effects(
+        self, principal: Principal, certificate: UUID, *, limit: int, first: int = 0, samples: int = 0
+    ) -> Effects:
         """What a certificate does.
 
         Args:
@@ -115,6 +127,7 @@ class EffectsReader:
             certificate: its id.
             limit: how many changes at most.
             first: from which change on, from 0.
+            samples: how many findings of each cause.
 
         Raises:
             NotFound: there is none, or the caller may not see it.
@@ -132,15 +145,14 @@ class EffectsReader:
                 brought.setdefault(content.fact, []).append(Evidence(content, certificate, at))
             known = {fact.id for fact in (*gained, *superseded)}
             supported = tuple(_facts(view, (fact for fact in brought if fact not in known)))
-            found = findings_of(view, certificate)
-            findings = tuple(readable_findings(principal, found))
+            causes = self._findings.causes(view, principal, certificate, samples=samples)
+            findings = [finding for each in causes.listed for finding in each.findings]
             against = tuple(fact for fact in _set_against(view, record, findings) if fact.id not in known)
             held = view.evidence_of([fact.id for fact in (*superseded, *supported, *against)])
             decisions, request = tuple(view.decisions(certificate)), plan.request()
         return Effects(
             record=record,
-            findings=findings,
-            withheld=len(findings) < len(found),
+            causes=causes,
             decisions=decisions,
             asked=None if request is None else _asked(request),
             recorded=gained,
@@ -153,6 +165,30 @@ class EffectsReader:
             tally=tally.changes,
             first=first,
         )
+
+    def findings(
+        self, principal: Principal, certificate: UUID, *, cause: int, first: int, limit: int
+    ) -> tuple[CertificateRecord, Causes, tuple[Finding, ...]]:
+        """Findings of one cause: the certificate, all its causes, and up to `limit` findings from number `first` on.
+
+        Args:
+            principal: the caller.
+            certificate: its id.
+            cause: its place in the list of causes; of one that is not there, there are no findings.
+            first: from which finding on, from 0.
+            limit: how many at most.
+
+        Raises:
+            NotFound: there is no such certificate, or the caller may not see it.
+        """
+        with self._ledger.reading() as view:
+            record = visible(view, principal, certificate)
+            causes = self._findings.causes(view, principal, certificate, samples=0)
+            found: list[Finding] = []
+            if 0 <= cause < len(causes.listed):
+                wanted = causes.listed[cause].cause
+                found = self._findings.of_cause(view, principal, certificate, wanted, first=first, limit=limit)
+        return record, causes, tuple(found)
 
 
 def _asked(body: Body) -> Asked:

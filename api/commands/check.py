@@ -216,17 +216,17 @@ def _pieces(
     checked: _Check, wanted: ReportFormat, results: Iterable[Result], validation: Validation, telling: Telling
 ) -> Iterator[str]:
     from bridge.shapes.reports import rdf
-    from bridge.shapes.reports.sarif import sarif
+    from bridge.shapes.reports.sarif import alerts_of, sarif
 
     match wanted:
         case ReportFormat.TURTLE:
-            return rdf.turtle(results, telling)
+            return rdf.turtle(rdf.result_nodes(results, telling))
         case ReportFormat.NTRIPLES:
-            return rdf.ntriples(results, telling)
+            return rdf.ntriples(rdf.result_nodes(results, telling))
         case ReportFormat.JSON_LD:
-            return rdf.jsonld(results, telling)
+            return rdf.jsonld(rdf.result_nodes(results, telling))
         case ReportFormat.SARIF:
-            return sarif(results, telling, checked.material.place)
+            return sarif(alerts_of(results, telling, checked.material.place))
         case ReportFormat.TEXT:
             return _text(checked, results, validation, telling)
 

@@ -33,8 +33,9 @@ from api.certificates import CertificateId, certificate_named
 from api.decision_body import within_length
 from api.pages.drawing import before_and_after
 from api.pages.effects import changes_of, nodes_of, to_draw
-from api.pages.findings import causes_of, nodes_in_findings
+from api.pages.findings import MOST_OF_A_CAUSE, causes_of, nodes_in_findings, rest_of
 from api.pages.names import names_for
+from api.pages.paging import PagerShown
 from api.pages.rendering import page, see_other
 from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters, read_form
@@ -93,17 +94,6 @@ class DecisionShown:
     editor: str | None
     words: Words
     comment: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class PagerShown:
-    """Which changes are shown, counted from 1, and where the others are; None where there are none."""
-
-    first: int
-    last: int
-    start: str | None
-    before: str | None
-    following: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +183,7 @@ def _content(
     service: Service, reader: EffectsReader, visit: Visit, certificate: UUID, first: int
 ) -> Mapping[str, object]:
     principal = visit.principal
-    effects = reader.effects(principal, certificate, first=first, limit=_CHANGES)
+    effects = reader.effects(principal, certificate, first=first, limit=_CHANGES, samples=MOST_OF_A_CAUSE)
     if first >= max(effects.total, 1):
         raise InvalidParameter(f"there are {effects.total:,} changes", remedy="begin with the first", where=FROM.name)
     record, asked = effects.record, effects.asked
@@ -224,6 +214,7 @@ def _content(
         "items": effects.items,
         "pager": _pager(effects),
         "causes": causes_of(effects, names),
+        "more_causes": rest_of(effects),
         "withheld": effects.withheld,
         "drawings": before_and_after(to_draw(effects, names, _by_object(effects)), at_certificate),
         "decisions": decisions_of(effects.decisions),

@@ -2,8 +2,10 @@
 
 Rules
 -----
-* Findings of one code, shape and predicate have one cause. The gravest causes come first.
-* Of one cause the first findings are shown, and it is said how many there are: a shape may find fault with thousands.
+* Findings of one code, shape, component and path have one cause. The gravest causes come first, of those the most
+  frequent; a cause says what is asked for, and how many findings it has.
+* With the certificate the first findings of the first causes are shown. The others have a page: the causes, and those
+  of one cause a page at a time. So a hundred thousand of them are a page that can be read, and is there at once.
 * IRIs in a message are called by their names; a link leads to their pages.
 * What a finding is about are the facts, of the plan or held, of its node and predicate; each with its evidence. Where
   there is none, because what is found is that something is missing, the certificate's own source stands for it.
@@ -12,37 +14,56 @@ Example
 -------
 ::
 
-    causes_of(effects, changes, names)[0].title        # "Contradicts what is held"
+    causes_of(effects, names)[0].title        # "Contradicts what is held"
+    GET /queue/0197…/findings?cause=2&from=51 → 200
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
+from urllib.parse import urlencode
+from uuid import UUID
 
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.certificates import CertificateId, certificate_named
 from api.pages.effects import FactShown, fact_shown
+from api.pages.names import names_for
+from api.pages.paging import PagerShown
+from api.pages.rendering import page
 from api.pages.terms import Shown
 from api.pages.times import in_words
-from certificates.findings import FindingCode, Severity
-from kernel.errors import InvalidTerm
+from api.pages.visiting import Visitor, page_parameters
+from api.parameters import Parameter
+from api.service import Service
+from bridge.shapes.reports.of_findings import asked_by
+from kernel.errors import InvalidParameter, InvalidTerm
 from kernel.instants import BEGINNING, FOREVER, parse_instant
 from kernel.intervals import Interval
 from kernel.terms import Iri, parse_term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from api.pages.terms import Names
-    from bridge.certificate_effects import Effects
+    from api.pages.visiting import Visit
+    from bridge.certificate_effects import Effects, EffectsReader
+    from bridge.finding_reading import Found
     from certificates.findings import Finding
-    from kernel.facts import Fact
+    from kernel.facts import Evidence, Fact
 
 TITLES: Final = {
     "shape-violation": "Does not fit a shape",
     "undescribed-shape": "Refers to a shape that is not there",
     "reviewable-violation": "Does not fit a shape; an editor may let it in",
     "existing-violation": "Held already, and does not fit the shapes as they would be",
+    "waived-violation": "Does not fit a shape, and is waived",
+    "waiver-ended": "A waiver has ended",
     "malformed-shapes": "Shapes that cannot be applied",
     "neighbourhood-exceeded": "Too much to check at once",
     "single-valued-by-subject": "Contradicts what is held",
@@ -51,16 +72,29 @@ TITLES: Final = {
     "invalid-rule": "A rule that cannot be applied",
 }
 """By code; one that is not here is shown as it is."""
-_GRAVITY: Final = (Severity.VIOLATION, Severity.WARNING, Severity.INFO)
 _IRI: Final = re.compile(r"<([A-Za-z][A-Za-z0-9+.\-]*:[^<>\s]*)>")
 _INSTANT: Final = re.compile(r"-?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 _MOST: Final = 6
 """Facts that are shown with one finding."""
 
-MOST_OF_A_CAUSE: Final = 40
+MOST_OF_A_CAUSE: Final = 5
+"""Findings of a cause that are shown with the certificate."""
 
+MOST_CAUSES: Final = 20
+"""Causes that are."""
 
-_Cause: TypeAlias = tuple[FindingCode, Severity, str | None, str | None]
+PAGE: Final = 50
+"""Findings, or causes, that their own page shows."""
+
+_LARGEST: Final = 2**53 - 1
+CAUSE: Final = Parameter(
+    "cause", "the findings of which cause", {"type": "integer", "minimum": 1, "maximum": _LARGEST}, "2"
+)
+FROM: Final = Parameter("from", "from which one on", {"type": "integer", "minimum": 1, "maximum": _LARGEST}, "51")
+
+_Facts: TypeAlias = "Sequence[tuple[Fact, Sequence[Evidence]]]"
+
+router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,85 +109,179 @@ class FindingShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
-    """Findings of one cause: the first of them, and how many there are."""
+class CauseShown:
+    """Findings of one cause: some of them, and how many there are.
+
+    Args:
+        asked: what was asked for of every node alike; empty where each finding has to say what it is.
+        address: the page of its findings.
+    """
 
     title: str
     code: str
     severity: str
     path: Shown | None
     shape: Shown | None
+    asked: tuple[Shown | str, ...]
     findings: tuple[FindingShown, ...]
     total: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestShown:
+    """What is not shown with the certificate: how many findings, of how many causes, and their page."""
+
+    findings: int
+    causes: int
+    address: str
+
+
+@router.get("/queue/{certificate}/findings", response_class=Response)
+async def look(request: Request, visit: Visitor, certificate: CertificateId) -> Response:
+    """The causes of what a certificate's checks found, or the findings of one cause, a page at a time."""
+    parameters = page_parameters(request, (CAUSE, FROM))
+    cause, first = parameters.number(CAUSE, default=0), parameters.number(FROM, default=1) - 1
+    identifier, service = certificate_named(certificate), Service.of(request)
+    reader: EffectsReader = request.app.state.effects
+    content = await service.read(lambda: _content(service, reader, visit, identifier, cause - 1, first))
+    return page(request, "findings.html", visit, content)
+
+
+def _content(
+    service: Service, reader: EffectsReader, visit: Visit, certificate: UUID, cause: int, first: int
+) -> Mapping[str, object]:
+    record, causes, findings = reader.findings(visit.principal, certificate, cause=cause, first=first, limit=PAGE)
+    listed = list(enumerate(causes.listed, 1))
+    if cause >= len(listed):
+        raise InvalidParameter(f"there are {len(listed)} causes", remedy="begin with the first", where=CAUSE.name)
+    one = cause >= 0
+    total = causes.listed[cause].total if one else len(listed)
+    if first >= max(total, 1):
+        raise InvalidParameter(f"there are {total:,}", remedy="begin with the first", where=FROM.name)
+    shown = [listed[cause]] if one else listed[first : first + PAGE]
+    nodes = _nodes_in(findings).union(*(_nodes_of_cause(found) for _, found in shown))
+    names = names_for(service.base.reader, visit.principal, nodes)
+    return {
+        "id": record.id,
+        "one": one,
+        "causes": [_cause(certificate, number, found, (), names) for number, found in shown],
+        "findings": [_shown(finding, (), names) for finding in findings],
+        "total": total,
+        "withheld": causes.withheld,
+        "pager": _pager(certificate, cause, first, total),
+    }
+
+
+def _pager(certificate: UUID, cause: int, first: int, total: int) -> PagerShown | None:
+    """Which are shown, and where the others are."""
+    if total <= PAGE:
+        return None
+    last = min(first + PAGE, total)
+    return PagerShown(
+        first + 1,
+        last,
+        _address(certificate, cause + 1, 1) if first else None,
+        _address(certificate, cause + 1, max(first - PAGE, 0) + 1) if first else None,
+        _address(certificate, cause + 1, last + 1) if last < total else None,
+    )
+
+
+def _address(certificate: UUID, cause: int, first: int) -> str:
+    asked = {CAUSE.name: cause, FROM.name: first}
+    kept = {name: number for name, number in asked.items() if number > (name == FROM.name)}
+    return f"/queue/{certificate}/findings" + (f"?{urlencode(kept)}" if kept else "")
+
+
+# --- with the certificate ---------------------------------------------------------------------------------------------
 
 
 def nodes_in_findings(effects: Effects) -> set[Iri]:
-    """Every node that findings name."""
+    """Every node that the findings shown with a certificate name."""
+    shown = effects.causes.listed[:MOST_CAUSES]
+    return set().union(*map(_nodes_of_cause, shown), *(_nodes_in(found.findings) for found in shown))
+
+
+def causes_of(effects: Effects, names: Names) -> list[CauseShown]:
+    """The first causes of what the caller may see, with their first findings."""
+    certificate, facts = effects.record.id, _facts(effects)
+    return [
+        _cause(certificate, number, found, facts, names)
+        for number, found in enumerate(effects.causes.listed[:MOST_CAUSES], 1)
+    ]
+
+
+def rest_of(effects: Effects) -> RestShown | None:
+    """The causes that are not shown with the certificate; None where they all are."""
+    rest = effects.causes.listed[MOST_CAUSES:]
+    if not rest:
+        return None
+    return RestShown(sum(found.total for found in rest), len(rest), _address(effects.record.id, 0, MOST_CAUSES + 1))
+
+
+def _cause(certificate: UUID, number: int, found: Found, facts: _Facts, names: Names) -> CauseShown:
+    cause = found.cause
+    asked = "" if cause.shape is None or not found.findings else asked_by(found.findings[0])
+    alike = found.total > 1 and bool(asked) and all(asked_by(each) == asked for each in found.findings)
+    return CauseShown(
+        TITLES.get(cause.code, cause.code.value),
+        cause.code.value,
+        cause.severity.value,
+        None if cause.path is None else names.n3(cause.path),
+        None if cause.shape is None else names.n3(cause.shape),
+        tuple(message_in_parts(asked, names)) if alike else (),
+        tuple(_shown(finding, facts, names) for finding in found.findings),
+        found.total,
+        _address(certificate, number, 1),
+    )
+
+
+def _nodes_of_cause(found: Found) -> set[Iri]:
+    return {iri for text in (found.cause.path, found.cause.shape) if text is not None for iri in _iris(text)}
+
+
+def _nodes_in(findings: Iterable[Finding]) -> set[Iri]:
     texts = (
         text
-        for findings in _by_cause(effects).values()
-        for finding in findings[:MOST_OF_A_CAUSE]
+        for finding in findings
         for text in (finding.message, finding.focus, finding.path, finding.value, finding.shape)
         if text is not None
     )
     return {iri for text in texts for iri in _iris(text)}
 
 
-def causes_of(effects: Effects, names: Names) -> list[Cause]:
-    """The findings that the caller may see, by cause."""
+def _facts(effects: Effects) -> _Facts:
+    """The facts that findings may be about, those of the plan first, each with its evidence."""
+    held = (*effects.superseded, *effects.against)
     return [
-        Cause(
-            TITLES.get(code, code.value),
-            code.value,
-            severity.value,
-            None if path is None else names.n3(path),
-            None if shape is None else names.n3(shape),
-            tuple(_shown(finding, effects, names) for finding in findings[:MOST_OF_A_CAUSE]),
-            len(findings),
-        )
-        for (code, severity, path, shape), findings in sorted(
-            _by_cause(effects).items(), key=lambda group: _GRAVITY.index(group[0][1])
-        )
+        *((fact, effects.brought.get(fact.id, ())) for fact in effects.recorded),
+        *((fact, effects.held.get(fact.id, ())) for fact in held),
     ]
 
 
-def _by_cause(effects: Effects) -> dict[_Cause, list[Finding]]:
-    groups: dict[_Cause, list[Finding]] = {}
-    for finding in effects.findings:
-        groups.setdefault((finding.code, finding.severity, finding.path, finding.shape), []).append(finding)
-    return groups
-
-
-def _shown(finding: Finding, effects: Effects, names: Names) -> FindingShown:
-    facts = [
-        fact_shown(fact, (effects.brought if planned else effects.held).get(fact.id, ()), names)
-        for planned, fact in _about(finding, effects)
-    ]
+def _shown(finding: Finding, facts: _Facts, names: Names) -> FindingShown:
+    about = (fact_shown(fact, evidence, names) for fact, evidence in facts if _is_about(finding, fact))
     return FindingShown(
         tuple(message_in_parts(finding.message, names)),
         None if finding.focus is None else names.n3(finding.focus),
         None if finding.value is None else names.n3(finding.value),
         _when(finding),
-        tuple(facts[:_MOST]),
+        tuple(islice(about, _MOST)),
     )
 
 
-def _about(finding: Finding, effects: Effects) -> Iterator[tuple[bool, Fact]]:
-    """The facts that a finding is about, at the time that it is of, those of the plan first."""
+def _is_about(finding: Finding, fact: Fact) -> bool:
+    """Whether a finding is about a fact, at a time that it is of."""
     during = Interval(
         BEGINNING if finding.start is None else parse_instant(finding.start, field="from"),
         FOREVER if finding.end is None else parse_instant(finding.end, field="to"),
     )
-    for planned, facts in ((True, effects.recorded), (False, (*effects.superseded, *effects.against))):
-        for fact in facts:
-            statement = fact.statement
-            ends = (statement.subject.n3, statement.object.n3)
-            if (
-                finding.focus in ends
-                and finding.path in (None, statement.predicate.n3)
-                and fact.interval.intersect(during)
-            ):
-                yield planned, fact
+    statement = fact.statement
+    return (
+        finding.focus in (statement.subject.n3, statement.object.n3)
+        and finding.path in (None, statement.predicate.n3)
+        and fact.interval.intersect(during) is not None
+    )
 
 
 def _when(finding: Finding) -> str | None:

@@ -16,7 +16,6 @@ Example
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
@@ -197,7 +196,7 @@ def _entries(
             tuple(changes_of(each, names)),
             tally_of(each),
             each.total,
-            dict(Counter(finding.severity.value for finding in each.findings)),
+            each.causes.severities,
         )
 
     return found, [entry(each) for each in effects]

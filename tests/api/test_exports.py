@@ -16,7 +16,7 @@ import pyoxigraph as ox
 import pytest
 from pyld import jsonld
 
-from api import exports
+from api import streaming
 from bridge.base import Base
 from bridge.exporting import exporter
 from bridge.exporting.chunks import chunks
@@ -470,7 +470,7 @@ def test_a_client_that_goes_away_leaves_nothing_open(server: Served, reads: Read
 
 
 def test_a_client_that_takes_nothing_is_given_up(server: Served, reads: Reads, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exports, "PATIENCE", 0.5)
+    monkeypatch.setattr(streaming, "PATIENCE", 0.5)
     stated(server.writer, LARGE)
     with slow_client(server):
         reads.wait_until(1)

@@ -9,6 +9,8 @@ import rdflib
 from rdflib.namespace import RDF, RDFS
 
 from bridge.shapes.application import APPLIES_FROM, MODE, Mode
+from bridge.shapes.reports.of_findings import component_of
+from certificates.findings import Finding, FindingCode, Severity
 from kernel.rule_table import PREDICATE, PROPOSE, Proposal, RuleKind
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, M
 
@@ -43,6 +45,13 @@ def test_the_terms_of_rules_are_declared() -> None:
 
 def test_the_terms_of_shapes_are_declared() -> None:
     assert {MODE.value, APPLIES_FROM.value, *(mode.iri.value for mode in Mode)} <= set(map(str, DECLARED))
+
+
+def test_the_checks_that_reports_name_are_declared() -> None:
+    findings = [Finding(code, Severity.INFO, "found", ("urn:g",)) for code in FindingCode]
+    shapes = {"shape-violation", "reviewable-violation", "existing-violation"}  # which have a component of their own
+    named = {component_of(finding).value for finding in findings if finding.code not in shapes}
+    assert named <= set(map(str, DECLARED))
 
 
 def test_the_terms_of_certificates_are_declared() -> None:

@@ -3,16 +3,14 @@ r"""The validation report of SHACL (section 3.6), as Turtle, N-Triples or JSON-L
 Rules
 -----
 * One sh:ValidationReport with a sh:ValidationResult for each result, written as they come: `sh:conforms` stands last.
-  It is true when there is no result, of whatever severity.
+  It is true when there is no result, of whatever severity, and none is left out.
 * A literal is written as it was submitted; the path as the shapes graph has it, with the nodes and lists it takes.
 * Blank nodes of data and shapes are blank nodes here, with labels that stay the same from run to run. In JSON-LD,
   triple terms are literals (`bridge.documents.triple_terms`).
 
 Example
 -------
->>> from bridge.shapes.document import ShapesDocument
->>> from bridge.shapes.reports.telling import Telling
->>> list(turtle((), Telling(ShapesDocument((), {}))))[-1]
+>>> list(turtle(()))[-1]
 '_:report a sh:ValidationReport ;\n    sh:conforms true .\n'
 """
 
@@ -24,6 +22,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bridge.exporting.jsonld import value_object
 from bridge.exporting.nodes import RESTORED
+from bridge.shapes.paths import Alternative, Repeat, Sequence, Step
 from bridge.shapes.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST, RDF_TYPE, SH, is_blank, sh
 from kernel.terms import XSD, Iri, Literal, Term, parse_iri
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from bridge.shapes.document import ShapesDocument
+    from bridge.shapes.paths import Path
     from bridge.shapes.reports.telling import Telling
     from bridge.shapes.results import Result
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class Node:
     """A blank node that is described where it stands."""
 
-    members: tuple[tuple[Iri, Value], ...]
+    members: Members
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,18 @@ class Items:
 
 
 Value: TypeAlias = "Term | Node | Items"
+Members: TypeAlias = "tuple[tuple[Iri, Value], ...]"
 
 _REPORT: Final = "_:report"
 _CLOSED: Final = sh("ClosedConstraintComponent")
 _BOOLEAN: Final = XSD + "boolean"
+_TRUTHS: Final = ("false", "true")
+_INDENT: Final = "\n    "
+
+
+def result_nodes(results: Iterable[Result], telling: Telling) -> Iterator[Node]:
+    """The results of a validation as a report has them."""
+    return (result_node(result, telling) for result in results)
 
 
 def result_node(result: Result, telling: Telling) -> Node:
@@ -95,32 +103,60 @@ def _part(document: ShapesDocument, node: Term) -> Value:
     )
 
 
+_REPEATS: Final = {
+    (False, True): sh("zeroOrMorePath"),
+    (True, True): sh("oneOrMorePath"),
+    (False, False): sh("zeroOrOnePath"),
+}
+
+
+def path_value(path: Path) -> Value:
+    """A path as RDF has it (SHACL section 2.3.1), whatever shapes graph it was read from."""
+    match path:
+        case Step(predicate, inverse):
+            return Node(((sh("inversePath"), predicate),)) if inverse else predicate
+        case Sequence(parts):
+            return Items(tuple(map(path_value, parts)))
+        case Alternative(parts):
+            return Node(((sh("alternativePath"), Items(tuple(map(path_value, parts)))),))
+        case Repeat(inner, once, unbounded):
+            return Node(((_REPEATS[once, unbounded], path_value(inner)),))
+
+
 # --- Turtle -----------------------------------------------------------------------------------------------------------
 
 
-def turtle(results: Iterable[Result], telling: Telling) -> Iterator[str]:
-    """The report in Turtle, in pieces."""
+def turtle(results: Iterable[Node], *, said: Members = (), whole: bool = True) -> Iterator[str]:
+    """The report in Turtle, in pieces.
+
+    Args:
+        results: to be told.
+        said: of the report besides.
+        whole: whether they are all that there are.
+    """
     yield f"PREFIX sh: <{SH}>\n\n"
-    conforms = True
+    conforms = whole
     for result in results:
         conforms = False
-        members = _turtle_members(result_node(result, telling), " ;\n    ")
-        yield f"{_REPORT} sh:result [\n    {members}\n] .\n\n"
-    yield f"{_REPORT} a sh:ValidationReport ;\n    sh:conforms {_truth(conforms)} .\n"
+        yield f"{_REPORT} sh:result [\n    {_turtle_members(result.members, ' ;' + _INDENT)}\n] .\n\n"
+    last = (*said, (sh("conforms"), Literal(_truth(conforms), _BOOLEAN)))
+    yield f"{_REPORT} a sh:ValidationReport ;{_INDENT}{_turtle_members(last, ' ;' + _INDENT)} .\n"
 
 
-def _turtle_members(node: Node, between: str) -> str:
-    return between.join(f"{_turtle_name(name)} {_turtle(value)}" for name, value in node.members)
+def _turtle_members(members: Members, between: str) -> str:
+    return between.join(f"{_turtle_name(name)} {_turtle(value)}" for name, value in members)
 
 
 def _turtle(value: Value) -> str:
     match value:
         case Node():
-            return f"[ {_turtle_members(value, ' ; ')} ]"
+            return f"[ {_turtle_members(value.members, ' ; ')} ]"
         case Items(items):
             return f"( {' '.join(map(_turtle, items))} )"
         case Iri():
             return _turtle_name(value) if value.value.startswith(SH) else RESTORED.n3(value)
+        case Literal(lexical, datatype) if datatype == _BOOLEAN and lexical in _TRUTHS:
+            return lexical
         case _:
             return RESTORED.n3(value)
 
@@ -133,20 +169,21 @@ def _turtle_name(iri: Iri) -> str:
 
 
 def _truth(conforms: bool) -> str:
-    return "true" if conforms else "false"
+    return _TRUTHS[conforms]
 
 
 # --- N-Triples --------------------------------------------------------------------------------------------------------
 
 
-def ntriples(results: Iterable[Result], telling: Telling) -> Iterator[str]:
-    """The report in N-Triples, a line a piece."""
-    conforms = True
+def ntriples(results: Iterable[Node], *, said: Members = (), whole: bool = True) -> Iterator[str]:
+    """The report in N-Triples, a line a piece; see `turtle`."""
+    conforms = whole
     for number, result in enumerate(results):
         conforms = False
-        yield from _statement(_REPORT, sh("result"), result_node(result, telling), _Labels(f"_:r{number}"))
-    yield f"{_REPORT} {RDF_TYPE.n3} {sh('ValidationReport').n3} .\n"
-    yield f"{_REPORT} {sh('conforms').n3} {Literal(_truth(conforms), _BOOLEAN).n3} .\n"
+        yield from _statement(_REPORT, sh("result"), result, _Labels(f"_:r{number}"))
+    last = ((RDF_TYPE, sh("ValidationReport")), *said, (sh("conforms"), Literal(_truth(conforms), _BOOLEAN)))
+    for name, value in last:
+        yield from _statement(_REPORT, name, value, _Labels("_:said"))
 
 
 class _Labels:
@@ -195,15 +232,17 @@ CONTEXT: Final = {short: {"@id": iri.value} for iri, short in _WORDS.items()}
 """What the words in a report mean. None of them is a prefix, so that every IRI is what it says."""
 
 
-def jsonld(results: Iterable[Result], telling: Telling) -> Iterator[str]:
-    """The report in JSON-LD, in pieces; the document refers to no context elsewhere."""
+def jsonld(results: Iterable[Node], *, said: Members = (), whole: bool = True) -> Iterator[str]:
+    """The report in JSON-LD, in pieces; the document refers to no context elsewhere. See `turtle`."""
     context = json.dumps(CONTEXT, separators=(",", ":"))
     yield f'{{"@context":{context},\n"@id":"{_REPORT}","@type":"ValidationReport",\n"result":['
     between = "\n"
     for result in results:
-        yield between + _json(result_node(result, telling))
+        yield between + _json(result)
         between = ",\n"
-    yield f'],\n"conforms":{_truth(between == chr(10))}}}\n'
+    conforms = whole and between == "\n"
+    last = "".join(f"{_json_member(name, values)},\n" for name, values in _grouped(said).items())
+    yield f'],\n{last}"conforms":{_truth(conforms)}}}\n'
 
 
 def _json(value: Value) -> str:
@@ -227,4 +266,4 @@ def _json_member(name: Iri, values: list[Value]) -> str:
     if name == RDF_TYPE:
         return f'"@type":"{_WORDS[sh("ValidationResult")]}"'
     written = ",".join(map(_json, values))
-    return f'"{_WORDS[name]}":{written if len(values) == 1 else f"[{written}]"}'
+    return f'"{_WORDS.get(name, name.value)}":{written if len(values) == 1 else f"[{written}]"}'

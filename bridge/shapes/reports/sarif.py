@@ -2,8 +2,8 @@
 
 Rules
 -----
-* A rule is what a shape asks for by one constraint component along one path. Its id stays the same while the shape
-  keeps its name; rules that would share an id are numbered.
+* A rule is what a shape asks for by one constraint component along one path, or what another check looks for. Its id
+  stays the same while the shape keeps its name; rules that would share an id are numbered.
 * Violations are errors, warnings are warnings, infos are notes.
 * A result lies where its focus is described (`bridge.placing`), at the line where that is known, and at the focus as
   its logical location.
@@ -13,7 +13,7 @@ Example
 -------
 ::
 
-    file.writelines(sarif(validation.results(), Telling(shapes.document), material.place))
+    file.writelines(sarif(alerts_of(validation.results(), Telling(shapes.document), material.place)))
 """
 
 from __future__ import annotations
@@ -52,92 +52,165 @@ _Members: TypeAlias = dict[str, object]
 _RuleKey: TypeAlias = "tuple[Iri, str | None, Iri]"
 
 
-def sarif(results: Iterable[Result], telling: Telling, place: Callable[[Term], Place | None]) -> Iterator[str]:
-    """The log, in pieces.
-
-    Args:
-        results: of one validation.
-        telling: of the shapes that they are of.
-        place: where a node is described.
-    """
-    rules = _Rules(telling)
+def sarif(alerts: Iterable[Alert]) -> Iterator[str]:
+    """The log of alerts, in pieces."""
+    rules = _Rules()
     yield f'{{"$schema":{_json(SCHEMA)},"version":"{VERSION}","runs":[{{"columnKind":"unicodeCodePoints",\n"results":['
     between = "\n"
-    for result in results:
-        yield between + _json(_result(result, telling, rules, place(result.focus)))
+    for alert in alerts:
+        yield between + _json(_result(alert, rules))
         between = ",\n"
     driver = {"name": "Muniment", "version": version("muniment"), "rules": rules.descriptors}
     yield f'],\n"tool":{{"driver":{_json(driver)}}}}}]}}\n'
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class Rule:
+    """What alerts are of.
+
+    Args:
+        node: the shape itself, with a name or without.
+        source: what it is a rule of: the name of a shape, or of a check.
+        path: along which it asks.
+        name: what it asks for: a constraint component, or a code.
+        asked: the same in words.
+        help: more of it.
+        severity: of its alerts.
+        properties: what else is known of it.
+    """
+
+    node: str
+    source: str
+    path: str | None
+    name: str
+    asked: str
+    help: str
+    severity: Severity
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One result.
+
+    Args:
+        rule: what it is of.
+        message: what it says.
+        focus: the node at fault, as text.
+        place: where that is described.
+        same: what tells it apart from the others of its rule, in every run.
+        properties: what else is known of it.
+    """
+
+    rule: Rule
+    message: str
+    focus: str
+    place: Place | None
+    same: str
+    properties: tuple[tuple[str, str], ...]
+
+
+def alerts_of(results: Iterable[Result], telling: Telling, place: Callable[[Term], Place | None]) -> Iterator[Alert]:
+    """The results of a validation.
+
+    Args:
+        results: of one validation.
+        telling: of the shapes that they are of.
+        place: where a node is described.
+    """
+    rules: dict[_RuleKey, Rule] = {}
+    for result in results:
+        key = (result.shape, result.path, result.component)
+        rule = rules.get(key)
+        if rule is None:
+            rule = rules[key] = _rule(result, telling)
+        value = result.spelled or result.value
+        said = (("path", result.path), ("value", None if value is None else RESTORED.n3(value)))
+        yield Alert(
+            rule,
+            telling.message(result),
+            RESTORED.n3(result.focus),
+            place(result.focus),
+            f"{result.focus.n3}\n{'' if result.value is None else result.value.n3}",
+            tuple((name, text) for name, text in said if text is not None),
+        )
+
+
+def _rule(result: Result, telling: Telling) -> Rule:
+    shape = telling.name(result.shape)
+    asked = f"{result.path or 'each value'}: {telling.cause(result)}"
+    return Rule(
+        node=result.shape.value,
+        source=shape,
+        path=result.path,
+        name=component_name(result.component),
+        asked=asked,
+        help=f"{asked}. The shape {shape} asks for this, by {result.component.n3}.",
+        severity=telling.severity(result),
+        properties=(("shape", shape), ("component", result.component.value)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
     index: int
     id: str
 
 
 class _Rules:
-    """The rules that results have named so far."""
+    """The rules of the alerts so far."""
 
-    def __init__(self, telling: Telling) -> None:
-        self._telling = telling
-        self._known: dict[_RuleKey, _Rule] = {}
+    def __init__(self) -> None:
+        self._listed: dict[Rule, _Listed] = {}
         self._ids: dict[str, int] = {}
         self.descriptors: list[_Members] = []
 
-    def of(self, result: Result) -> _Rule:
-        """The rule that a result is of."""
-        key = (result.shape, result.path, result.component)
-        rule = self._known.get(key)
-        if rule is None:
-            rule = self._known[key] = _Rule(len(self.descriptors), self._new_id(result))
-            self.descriptors.append(self._descriptor(rule, result))
-        return rule
+    def of(self, rule: Rule) -> _Listed:
+        """Where the rule is in the list, and by which id."""
+        listed = self._listed.get(rule)
+        if listed is None:
+            listed = self._listed[rule] = _Listed(len(self.descriptors), self._new_id(rule))
+            self.descriptors.append(_descriptor(rule, listed.id))
+        return listed
 
-    def _new_id(self, result: Result) -> str:
-        parts = (self._telling.name(result.shape), result.path, component_name(result.component))
-        name = " ".join(part for part in parts if part)
+    def _new_id(self, rule: Rule) -> str:
+        name = " ".join(part for part in (rule.source, rule.path, rule.name) if part)
         count = self._ids[name] = self._ids.get(name, 0) + 1
         return name if count == 1 else f"{name} {count}"
 
-    def _descriptor(self, rule: _Rule, result: Result) -> _Members:
-        name, shape = component_name(result.component), self._telling.name(result.shape)
-        asked = f"{result.path or 'each value'}: {self._telling.cause(result)}"
-        return {
-            "id": rule.id,
-            "name": name,
-            "shortDescription": {"text": asked[:_LONGEST]},
-            "fullDescription": {"text": asked[:_LONGEST]},
-            "help": {"text": f"{asked}. The shape {shape} asks for this, by {result.component.n3}."},
-            "defaultConfiguration": {"level": _LEVELS[self._telling.severity(result)]},
-            "properties": {"shape": shape, "component": result.component.value},
-        }
 
-
-def _result(result: Result, telling: Telling, rules: _Rules, place: Place | None) -> _Members:
-    rule = rules.of(result)
-    location: _Members = {"logicalLocations": [{"fullyQualifiedName": RESTORED.n3(result.focus), "kind": "resource"}]}
-    if place is not None:
-        region: _Members = {} if place.line is None else {"region": {"startLine": place.line}}
-        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(place.path)}, **region}
-    members: _Members = {
-        "ruleId": rule.id,
-        "ruleIndex": rule.index,
-        "level": _LEVELS[telling.severity(result)],
-        "message": {"text": telling.message(result)},
-        "locations": [location],
-        "partialFingerprints": dict.fromkeys(FINGERPRINTS, _fingerprint(rule, result)),
+def _descriptor(rule: Rule, identifier: str) -> _Members:
+    return {
+        "id": identifier,
+        "name": rule.name,
+        "shortDescription": {"text": rule.asked[:_LONGEST]},
+        "fullDescription": {"text": rule.asked[:_LONGEST]},
+        "help": {"text": rule.help},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": dict(rule.properties),
     }
-    value = result.spelled or result.value
-    said = {"path": result.path, "value": None if value is None else RESTORED.n3(value)}
-    properties = {name: text for name, text in said.items() if text is not None}
-    return {**members, "properties": properties} if properties else members
 
 
-def _fingerprint(rule: _Rule, result: Result) -> str:
+def _result(alert: Alert, rules: _Rules) -> _Members:
+    listed = rules.of(alert.rule)
+    location: _Members = {"logicalLocations": [{"fullyQualifiedName": alert.focus, "kind": "resource"}]}
+    if alert.place is not None:
+        region: _Members = {} if alert.place.line is None else {"region": {"startLine": alert.place.line}}
+        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(alert.place.path)}, **region}
+    members: _Members = {
+        "ruleId": listed.id,
+        "ruleIndex": listed.index,
+        "level": _LEVELS[alert.rule.severity],
+        "message": {"text": alert.message},
+        "locations": [location],
+        "partialFingerprints": dict.fromkeys(FINGERPRINTS, _fingerprint(listed, alert)),
+    }
+    return {**members, "properties": dict(alert.properties)} if alert.properties else members
+
+
+def _fingerprint(listed: _Listed, alert: Alert) -> str:
     """What makes a result the same one in another run."""
-    value = "" if result.value is None else result.value.n3
-    return sha256(f"{rule.id}\n{result.focus.n3}\n{value}".encode()).hexdigest()[:32]
+    return sha256(f"{listed.id}\n{alert.same}".encode()).hexdigest()[:32]
 
 
 def _uri(path: Path) -> str:

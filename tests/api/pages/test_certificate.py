@@ -7,7 +7,7 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from api.pages.findings import TITLES
+from api.pages.findings import MOST_OF_A_CAUSE, TITLES
 from certificates.findings import FindingCode
 from kernel.access import Role
 from tests.api.bodies import EX, change
@@ -37,7 +37,10 @@ def test_it_says_in_words_what_would_change_and_why(still: World) -> None:
         " the two do not contradict each other. Before Chancellor of Germany held by Angela Merkel, since 22 November"
         " 2005." in text
     )
-    assert "After Chancellor of Germany held by Angela Merkel, from 22 November 2005 until the end of 7 December 2021." in text
+    assert (
+        "After Chancellor of Germany held by Angela Merkel, from 22 November 2005 until the end of 7 December 2021."
+        in text
+    )
     assert "Contradicts what is held: held by" in text
     assert "Olaf Scholz contradicts Angela Merkel, held since 22 November 2005" in text
 
@@ -248,13 +251,39 @@ def test_a_shape_that_is_broken_is_told_with_its_message(world: World) -> None:
     assert "Nobody had to: the checks refused it." in text
 
 
-def test_of_very_many_findings_the_first_are_shown(world: World) -> None:
+def old_ages(world: World, count: int) -> str:
     kind = {"predicate": {"@id": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"}}
-    ages = [change(f"s{number}", "age", {"@value": "old"}) for number in range(60)]
-    world.ask("many", *ages, *(change(f"s{number}", "", "Person") | kind for number in range(60)))
-    text = told(world.signed_in(Role.EDITOR), world.path("many"))
-    assert "60 of this cause; the first 40 are shown" in text
-    assert text.lower().count("an age is a whole number") == 40
+    ages = [change(f"s{number}", "age", {"@value": "old"}) for number in range(count)]
+    world.ask("many", *ages, *(change(f"s{number}", "", "Person") | kind for number in range(count)))
+    return world.path("many")
+
+
+def test_findings_of_one_cause_are_told_once_with_a_few_of_them_and_the_others_have_a_page(world: World) -> None:
+    path, editor = old_ages(world, 60), world.signed_in(Role.EDITOR)
+    page = Page.of(editor.get(path))
+    text = told(editor, path)
+    assert "violation × 60 Does not fit a shape: age" in text
+    assert text.lower().count("an age is a whole number") == 1
+    assert text.count("about s") == MOST_OF_A_CAUSE
+    assert "All 60 of this cause" in text
+    address = next(given["href"] for tag, given in page.tags if tag == "a" and "cause=" in given["href"])
+    found: list[str] = []
+    while address:
+        answer = Page.of(editor.get(address))
+        found += re.findall(r"about (s\d+)", answer.text)
+        address = next((given["href"] for tag, given in answer.tags if given.get("rel") == "next"), "")
+    assert sorted(found) == sorted(f"s{number}" for number in range(60))
+
+
+def test_the_causes_have_a_page_too(world: World) -> None:
+    path, editor = old_ages(world, 3), world.signed_in(Role.EDITOR)
+    answer = Page.of(editor.get(f"{path}/findings"))
+    assert "1 cause, the gravest first" in answer.text
+    assert [given["href"] for tag, given in answer.tags if tag == "a" and "cause=1" in given["href"]]
+    for asked, where in (("cause=2", "cause"), ("cause=1&from=4", "from"), ("cause=0", "cause"), ("x=1", "x")):
+        assert (refused := editor.get(f"{path}/findings?{asked}")).status_code == 400
+        assert where in refused.text
+    assert editor.get(f"/queue/{uuid4()}/findings").status_code == 404
 
 
 def test_every_kind_of_finding_has_a_title() -> None:

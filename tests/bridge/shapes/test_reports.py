@@ -17,10 +17,9 @@ from bridge.documents.json_text import parse_json
 from bridge.placing import Place
 from bridge.shapes.data import Data
 from bridge.shapes.reports import rdf
-from bridge.shapes.reports.sarif import sarif
+from bridge.shapes.reports.sarif import alerts_of, sarif
 from bridge.shapes.reports.telling import Telling
 from bridge.shapes.reports.words import CAUSES, SAMPLES, Groups
-from bridge.shapes.results import Result
 from bridge.shapes.vocabulary import sh
 from kernel.terms import Iri, Literal
 from tests.bridge.shapes.test_incremental import shapes, triples
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from bridge.documents.json_text import Json
+    from bridge.shapes.results import Result
     from kernel.terms import Term
 
 SHAPES: Final = """
@@ -44,9 +44,9 @@ DATA: Final = """
 """
 
 
-def written(write: Callable[[Iterable[Result], Telling], Iterator[str]], turtle: str, data: str) -> str:
+def written(write: Callable[[Iterable[rdf.Node]], Iterator[str]], turtle: str, data: str) -> str:
     known, results = validated(turtle, data)
-    return "".join(write(results, Telling(known.document)))
+    return "".join(write(rdf.result_nodes(results, Telling(known.document))))
 
 
 def dataset(text: str, form: ox.RdfFormat) -> ox.Dataset:
@@ -77,14 +77,14 @@ FORMATS: Final = (
 @given(shapes(), st.lists(triples(), max_size=9))
 def test_three_formats_say_the_same(turtle: str, data: list[str]) -> None:
     known, results = validated(turtle, "\n".join(data))
-    telling = Telling(known.document)
-    turtle_said, *others = [dataset("".join(write(results, telling)), form) for write, form in FORMATS]
+    told = list(rdf.result_nodes(results, Telling(known.document)))
+    turtle_said, *others = [dataset("".join(write(told)), form) for write, form in FORMATS]
     assert others == [turtle_said, turtle_said]
 
 
 @pytest.mark.parametrize(("write", "form"), FORMATS)
 def test_a_report_is_one_that_another_library_reads(
-    write: Callable[[Iterable[Result], Telling], Iterator[str]], form: ox.RdfFormat
+    write: Callable[[Iterable[rdf.Node]], Iterator[str]], form: ox.RdfFormat
 ) -> None:
     graph = parsed(written(write, SHAPES, DATA), form)
     (report,) = graph.subjects(RDF.type, SH.ValidationReport)
@@ -200,7 +200,7 @@ def assert_shaped(value: object, form: object, place: str = "") -> None:
 
 def log_of(turtle: str, data: str, place: Callable[[Term], Place | None] = lambda _: None) -> Json:
     known, results = validated(turtle, data)
-    return parse_json("".join(sarif(results, Telling(known.document), place)).encode())
+    return parse_json("".join(sarif(alerts_of(results, Telling(known.document), place))).encode())
 
 
 def run_of(turtle: str, data: str, place: Callable[[Term], Place | None] = lambda _: None) -> dict[str, Json]:

@@ -183,7 +183,7 @@ def test_the_suite_gets_the_reports_that_it_expects(name: str) -> None:
         assert name in OTHERWISE
         return
     results = list(Validation(known, Data(held(data))).results())
-    report = reported(rdf.ntriples(results, Telling(known.document)), ox.RdfFormat.N_TRIPLES)
+    report = reported(rdf.ntriples(rdf.result_nodes(results, Telling(known.document))), ox.RdfFormat.N_TRIPLES)
     found = rows(report, results_of(report))
     if name in OTHERWISE:
         assert found != wanted

@@ -35,7 +35,7 @@ from bridge.stores.checkpoints import Checkpoints
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.snapshots import Snapshots
 from bridge.terms import OxigraphCanonicaliser
-from bridge.updating import Updates
+from bridge.updating import Updates, WritePath
 from certificates.errors import CertificateError
 from certificates.keys import SigningKey
 from kernel.deciding import Decider
@@ -90,7 +90,8 @@ class Base:
         self._loader = Loader(judge, notary, self._staged)
         self._decider = Decider(judge, notary, self._submitter, self._loader)
         self._sequencer = Sequencer(ledger, stores, host, judge.forget)
-        self.updates = Updates(ledger, stores, checkpoints, self._submitter, self._sequencer.enqueue)
+        write_path = WritePath(self._submitter, self._sequencer.enqueue, self.load, host)
+        self.updates = Updates(ledger, stores, checkpoints, write_path)
 
     @classmethod
     def open(
@@ -130,6 +131,7 @@ class Base:
             base = cls(ledger, stores, key, policy, host or SystemClock(), checkpoints)
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
+            opened.callback(base.updates.close)
             base._resources = opened.pop_all()
         return base
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from certificates.certificate import Verdict
 from certificates.findings import Finding
@@ -42,6 +42,25 @@ if TYPE_CHECKING:
     from kernel.issuing import Notary
     from kernel.judging import Judge
     from kernel.ports import CertificateRecord, CertificateState, LedgerView
+
+
+class Keyed(Protocol):
+    """A request that may be sent again."""
+
+    @property
+    def principal(self) -> Principal:
+        """Who asks."""
+        ...
+
+    @property
+    def key(self) -> str | None:
+        """The idempotency key, if any."""
+        ...
+
+    @property
+    def body_digest(self) -> bytes:
+        """SHA-256 of what was sent, so that the same key with another body shows."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +180,7 @@ class Submitter:
         group.tx.issue(record)
         return Outcome(record.id, record.verdict, record.state, record.head, judgement.findings)
 
-    def answered_before(self, group: Group, submission: Submission | Draft) -> Outcome | None:
+    def answered_before(self, group: Group, submission: Keyed) -> Outcome | None:
         """What the same key got before. Raises `IdempotencyMismatch`."""
         if submission.key is None:
             return None
@@ -175,7 +194,7 @@ class Submitter:
         record = group.tx.certificate(entry.certificate)
         return None if record is None else outcome_of(group.tx, record)
 
-    def remember(self, group: Group, submission: Submission | Draft, outcome: Outcome) -> None:
+    def remember(self, group: Group, submission: Keyed, outcome: Outcome) -> None:
         """Keeps what the key got."""
         if submission.key is not None and outcome.certificate is not None:
             entry = IdempotencyEntry(submission.body_digest, outcome.certificate)

@@ -6,6 +6,7 @@ Rules
 * It is answered as `api.certified` has it: 200 once it is applied, 409 while an editor decides, 422 where refused.
 * `using-graph-uri` and `using-named-graph-uri` are the dataset of every WHERE. `default-graph` says whether the default
   graph is the union of what the caller may read, or strictly `m:default`; else the settings do.
+* Much INSERT DATA is a load session. A refusal or a review of it proposes nothing, as with `muniment load`.
 * Formats, which SPARQLWrapper adds to every request, say nothing here.
 
 Example
@@ -94,6 +95,8 @@ async def _update(service: Service, text: str, terms: Terms, parameters: Paramet
     using = Using(_graphs(parameters, _USING), _graphs(parameters, _USING_NAMED))
     updates = service.base.updates
     update = await service.read(lambda: Update.read(text, terms, strict=strict, using=using))
+    if update.is_bulk:
+        return await asyncio.wrap_future(updates.load(update))
     for _ in range(ATTEMPTS):
         try:
             evaluated = await service.query(lambda: updates.evaluate(update)) if update.has_where else None

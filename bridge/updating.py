@@ -9,6 +9,7 @@ Rules (BoundToState, OneSequencer)
   comes in between.
 * What is kept of an update in review is its net changes; an approval plans those.
 * Everything of a request is checked before anything of it is kept.
+* Much INSERT DATA is a load session (`bridge.sparql.update.bulk`), one at a time.
 
 Example
 -------
@@ -20,17 +21,20 @@ Example
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from bridge.sparql.update.bulk import BULK, session_of, stage_update
 from bridge.sparql.update.operations import UNNAMED, InsertData, Modify
 from bridge.sparql.update.parsing import parse_update
 from bridge.sparql.update.running import Runner, Scene, refuse_emptying
 from kernel.changes import Request
-from kernel.errors import MunimentError, NotFound, QueryRefused, StateMoved
+from kernel.errors import MunimentError, NotFound, QueryRefused, ShuttingDown, StateMoved
+from kernel.loading import LoadRequest, session_key
 from kernel.net_effect import NetEffect
-from kernel.submitting import Draft
+from kernel.submitting import Draft, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,7 +49,7 @@ if TYPE_CHECKING:
     from kernel.group import Group
     from kernel.instants import Instant
     from kernel.net_effect import Since
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports import HostClock, Ledger, LedgerView
     from kernel.submitting import Outcome, Submitter
     from kernel.terms import Iri
 
@@ -133,9 +137,16 @@ class Update:
         return any(isinstance(operation, Modify) for operation in self.operations)
 
     @property
-    def inserts_data_alone(self) -> bool:
-        """Whether it is INSERT DATA, and nothing else."""
-        return all(isinstance(operation, InsertData) for operation in self.operations)
+    def is_bulk(self) -> bool:
+        """Whether it is INSERT DATA and nothing else, and much of it; what is judged alone is planned in memory."""
+        inserted = self.insertions
+        size = sum(len(piece) for each in inserted for piece in each.block.trig)
+        return size >= BULK and len(inserted) == len(self.operations) and not self.terms.dry_run
+
+    @property
+    def insertions(self) -> list[InsertData]:
+        """The operations that insert data."""
+        return [operation for operation in self.operations if isinstance(operation, InsertData)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +166,16 @@ class GraphWrite(StrEnum):
     DELETE = "DELETE"
 
 
+@dataclass(frozen=True, slots=True)
+class WritePath:
+    """What writes a base: the path itself, the queues to it, and the host's clock."""
+
+    submitter: Submitter
+    enqueue: Enqueue
+    load: Callable[[LoadRequest], Future[Outcome]]
+    host: HostClock
+
+
 class Updates:
     """Updates of one base.
 
@@ -162,23 +183,26 @@ class Updates:
         ledger: of the base.
         stores: its stores.
         checkpoints: makes copies of the stores.
-        submitter: the write path.
-        enqueue: queues a job for the sequencer.
+        path: what writes it.
     """
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        stores: OxigraphStores,
-        checkpoints: Checkpoints,
-        submitter: Submitter,
-        enqueue: Enqueue,
-    ) -> None:
+    def __init__(self, ledger: Ledger, stores: OxigraphStores, checkpoints: Checkpoints, path: WritePath) -> None:
         self._ledger = ledger
         self._stores = stores
         self._checkpoints = checkpoints
-        self._submitter = submitter
-        self._enqueue = enqueue
+        self._path = path
+        self._bulk = ThreadPoolExecutor(1, "bulk-update")
+
+    def close(self) -> None:
+        """Finishes what is being loaded, and takes no more."""
+        self._bulk.shutdown(cancel_futures=True)
+
+    def load(self, update: Update) -> Future[Outcome]:
+        """Stages and queues an update that `is_bulk`, after those before it."""
+        try:
+            return self._bulk.submit(self._load, update)
+        except RuntimeError as error:
+            raise ShuttingDown("the base is closing", remedy="send the request again once it is served") from error
 
     def evaluate(self, update: Update) -> Evaluated | None:
         """Evaluates an update where the base stands; safe from any thread. None where there is no WHERE.
@@ -249,15 +273,36 @@ class Updates:
             return effect
 
         def run(group: Group) -> tuple[Outcome, bool]:
-            return _told(lambda: self._submitter.submit(group, terms.draft(effect))), existed
+            return _told(lambda: self._path.submitter.submit(group, terms.draft(effect))), existed
 
-        return self._enqueue(run)
+        return self._path.enqueue(run)
 
     def _submit(
         self, update: Update, effect: Callable[[Group, Instant], NetEffect], *, alone: bool = False
     ) -> Future[Outcome]:
         draft = update.terms.draft(effect)
-        return self._enqueue(lambda group: _told(lambda: self._submitter.submit(group, draft)), alone=alone)
+        submitter = self._path.submitter
+        return self._path.enqueue(lambda group: _told(lambda: submitter.submit(group, draft)), alone=alone)
+
+    def _load(self, update: Update) -> Outcome:
+        """Loads what an update inserts, unless its key says that this was done."""
+        terms, submitter = update.terms, self._path.submitter
+        session = session_of(terms)
+
+        def before(group: Group) -> Outcome | None:
+            answered = submitter.answered_before(group, terms)
+            entry = group.tx.idempotent(terms.principal.id, session_key(session))
+            record = None if entry is None else group.tx.certificate(entry.certificate)
+            return outcome_of(group.tx, record) if answered is None and record is not None else answered
+
+        outcome = None if terms.key is None else self._path.enqueue(before).result()
+        if outcome is None:
+            request = stage_update(self._ledger, session, update.insertions, terms, self._path.host.now())
+            outcome = self._path.load(LoadRequest(request, terms.principal, lambda _: None)).result()
+        loaded = outcome
+        if terms.key is not None:
+            self._path.enqueue(lambda group: submitter.remember(group, terms, loaded)).result()
+        return outcome
 
     def _run(self, update: Update, view: LedgerView, head: int | None, stores: Instant, clock: Instant) -> NetEffect:
         scene = Scene(view, head, stores, clock, update.terms.principal, update.strict, update.using)

@@ -172,7 +172,7 @@ class NetEffect:
         ended = [_deletion(each, view, at, exact(at) if since is None else since.end) for each in deleted]
         start = exact(at) if since is None else since.start
         asserted = [
-            _insertion(statement, spelling, start, given=since is not None)
+            insertion(statement, spelling, start, given=since is not None)
             for statement, spelling in self._last.items()
             if spelling is not None
         ]
@@ -211,7 +211,18 @@ def _deletion(statement: Statement, view: FactsView, at: Instant, end: Bound) ->
     return Retract(statement, Interval(end.instant, found.end))
 
 
-def _insertion(statement: Statement, spelling: Spelling, start: Bound, *, given: bool) -> Assert:
+def insertion(statement: Statement, spelling: Spelling, start: Bound, *, given: bool) -> Assert:
+    """What has a statement be true from a time on.
+
+    Args:
+        statement: which.
+        spelling: how its object was submitted.
+        start: from when on.
+        given: whether the request says so; else a reserved graph, which has no valid time, is left without.
+
+    Raises:
+        ReservedGraph: a time was given for what has transaction time only.
+    """
     if statement.graph in GOVERNANCE and not given:
         return Assert(statement, spelling=spelling)
     validity = Validity(Interval(start.instant, FOREVER), start.precision, Precision.UNBOUNDED)

@@ -124,7 +124,7 @@ def read_document(
     conversion = Conversion(graph, canonicaliser, skolem or Skolem())
     if essence == JSON_LD:
         return conversion.of_triples(read_jsonld(data, conversion.skolem))
-    return conversion.of_quads(_quads(data.removeprefix(_BOM), FORMATS[essence], conversion))
+    return conversion.of_quads(each_quad(data.removeprefix(_BOM), FORMATS[essence], conversion))
 
 
 def _essence(media_type: str) -> str:
@@ -139,7 +139,8 @@ def _essence(media_type: str) -> str:
     return essence
 
 
-def _quads(data: bytes, written: ox.RdfFormat, conversion: Conversion) -> Iterator[ox.Quad]:
+def each_quad(data: bytes, written: ox.RdfFormat, conversion: Conversion) -> Iterator[ox.Quad]:
+    """The quads of a document as they are parsed, for the conversion. Raises `InvalidDocument`."""
     text = xml_text if written == ox.RdfFormat.RDF_XML else turtle_text
     prepared, conversion.marked = text.prepared(data)
     try:

@@ -109,13 +109,13 @@ def stage_files(
     request = Request((), options.reason, options.episode, principal.id, session)
     if answered:
         return Staged(request, None)
-    _drop_abandoned(ledger, session)
+    drop_abandoned(ledger, session)
     if kept := ledger.staged_chunks(session):
         watch.resumed(kept)
     seed = _seed(ledger, session)
     items = FileReader(options, principal, seed).read(opened, watch.progress)
     try:
-        changes = _stage(ledger, session, seed, _accepted(items, watch.refusals, skip=options.skip_invalid))
+        changes = stage(ledger, session, seed, _accepted(items, watch.refusals, skip=options.skip_invalid))
         for file in opened:
             file.require_unchanged()
     except InvalidDocument:
@@ -130,7 +130,7 @@ def _seed(ledger: Ledger, session: str) -> bytes:
     return token_bytes(_SEED_BYTES) if chunk is None else decode_seed(chunk)
 
 
-def _stage(ledger: Ledger, session: str, seed: bytes, changes: Iterator[Assert]) -> int:
+def stage(ledger: Ledger, session: str, seed: bytes, changes: Iterator[Assert]) -> int:
     """Keeps the changes chunk by chunk, from the first chunk that is not there; answers how many changes there are."""
     kept = ledger.staged_chunks(session)
     staged = 0
@@ -209,7 +209,7 @@ def _name(digest: str, attempt: int) -> str:
     return f"{digest}.{attempt}" if attempt else digest
 
 
-def _drop_abandoned(ledger: Ledger, session: str) -> None:
+def drop_abandoned(ledger: Ledger, session: str) -> None:
     """Drops what is staged for other sessions that nothing waits for."""
     left = set(ledger.staged_sessions()) - {session}
     if left:

@@ -145,16 +145,16 @@ class Runner:
     # --- statements ---------------------------------------------------------------------------------------------------
 
     def _insert(self, quad: Quad, graph: Iri | None) -> None:
-        self.effect.insert(_in(quad, graph or DEFAULT_GRAPH), quad.spelling)
+        self.effect.insert(quad.in_graph(graph or DEFAULT_GRAPH), quad.spelling)
 
     def _delete(self, quad: Quad, graph: Iri | None) -> None:
         if quad.graph is not None or graph is not None or self._scene.strict:
-            self.effect.delete(_in(quad, graph or DEFAULT_GRAPH))
+            self.effect.delete(quad.in_graph(graph or DEFAULT_GRAPH))
             return
         statement = quad.statement
         for found in self.effect.graphs_of(statement.subject, statement.predicate, statement.object):
             if self._is_mine(found):
-                self.effect.delete(_in(quad, found))
+                self.effect.delete(quad.in_graph(found))
 
     def _modify(self, operation: Modify) -> None:
         delete = self._blocks.template(operation.delete, deletes=True)
@@ -304,11 +304,6 @@ def refuse_emptying(graph: Iri) -> None:
             f"{graph.value} is reserved, and not emptied as a whole",
             remedy="delete the statements that are to go, by DELETE or with POST /changes",
         )
-
-
-def _in(quad: Quad, graph: Iri) -> Statement:
-    """The statement, in the graph given where it names none."""
-    return quad.statement if quad.graph is not None else replace(quad.statement, graph=graph)
 
 
 def _quad(statement: Statement) -> ox.Quad:

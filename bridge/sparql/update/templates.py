@@ -21,16 +21,16 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import pyoxigraph as ox
 
-from bridge.documents.reader import read_document
+from bridge.documents.reader import Conversion, each_quad
 from bridge.documents.skolem import Skolem
 from bridge.sparql.update.operations import BLANK, UNQUALIFIED, VARIABLE
 from bridge.terms import from_oxigraph
-from kernel.errors import CallerError, QueryRefused
+from kernel.errors import InvalidDocument, InvalidTerm, QueryRefused
 from kernel.terms import Iri, Statement, Term, TripleTerm
 from kernel.vocabulary import DEFAULT_GRAPH
 
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from kernel.facts import Spelling
     from kernel.ports import TermCanonicaliser
 
-_TRIG: Final = "application/trig"
-
 
 @dataclass(frozen=True, slots=True)
 class Quad:
@@ -52,6 +50,10 @@ class Quad:
     statement: Statement
     spelling: Spelling
     graph: Iri | None
+
+    def in_graph(self, graph: Iri) -> Statement:
+        """The statement, in the graph given where it names none."""
+        return self.statement if self.graph is not None else replace(self.statement, graph=graph)
 
 
 class BlockReader:
@@ -72,17 +74,19 @@ class BlockReader:
             skolem: the names of its blank nodes by label.
 
         Raises:
-            InvalidTerm: a term that a store does not allow.
-            QueryRefused: it cannot be read.
+            QueryRefused: it cannot be read, or has a term that a store does not allow.
         """
+        return list(self.each(block, skolem))
+
+    def each(self, block: Block, skolem: Callable[[str], Iri]) -> Iterator[Quad]:
+        """The same one by one, as they are read."""
+        conversion = Conversion(None, self._canonicaliser, skolem)
         text = "".join(block.trig).encode()
         try:
-            asserted = read_document(text, _TRIG, canonicaliser=self._canonicaliser, skolem=skolem, limit=len(text))
-        except QueryRefused:
-            raise
-        except CallerError as error:
+            for statement, spelling in map(conversion.of_quad, each_quad(text, ox.RdfFormat.TRIG, conversion)):
+                yield Quad(statement, spelling, _graph(statement))
+        except (InvalidDocument, InvalidTerm) as error:
             raise QueryRefused(error.message, remedy=error.remedy, where=error.where or block.place) from error
-        return [Quad(statement, spelling, _graph(statement)) for statement, spelling in asserted]
 
     def deleted(self, block: Block) -> list[Quad]:
         """What a block says that is deleted. Raises `QueryRefused` where it has blank nodes."""

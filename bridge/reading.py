@@ -20,6 +20,9 @@ Example
 
     answer = reader.query(QueryRequest(principal, "SELECT * {?s ?p ?o}"), reader.moment("head:3", "2024-01-01"))
     answer.body, answer.media_type, answer.head, answer.valid_at
+
+That runs here, and takes what time and memory it takes. What others ask is settled by `question`, and answered by
+`bridge.replicas`.
 """
 
 from __future__ import annotations
@@ -28,14 +31,15 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from heapq import nsmallest
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 from uuid import UUID
 
 from bridge.sparql.dataset import Dataset, dataset_for
-from bridge.sparql.query import evaluate, finish
+from bridge.sparql.query import evaluate, finish, require_query
 from bridge.sparql.results import negotiate
 from bridge.sparql.sample import Sample, sample
-from bridge.sparql.scan import scan
+from bridge.sparql.scan import runnable, scan
 from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter, InvalidTime
 from kernel.instants import LATEST, Instant
@@ -46,7 +50,7 @@ from kernel.vocabulary import HISTORY, M, history_graph
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from bridge.sparql.results import Results
+    from bridge.sparql.results import Format, Results
     from bridge.stores.pair import OxigraphStores
     from bridge.stores.snapshots import Snapshots
     from kernel.access import Principal
@@ -79,7 +83,7 @@ _OF_FAMILIES: Final = (
 )
 
 Place: TypeAlias = tuple[int, int, int, bytes]
-"""Start and end of valid time, recording instant, id: where a fact stands in the order of `Reader.facts`."""
+"""Start and end of valid time, recording instant, id: where a fact stands in a list of `Reader.facts`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,47 @@ class QueryRequest:
     accept: str | None = None
     default_graphs: tuple[str, ...] = ()
     named_graphs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A moment that the stores do not stand at.
+
+    Args:
+        as_of: as believed when; None: before the first certificate, when nothing was.
+        valid_at: as true when.
+        head: the last head by then.
+        history: whether the query reads history graphs.
+    """
+
+    as_of: Instant | None
+    valid_at: Instant
+    head: int | None
+    history: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query for one caller, settled but for its answer.
+
+    Args:
+        text: as it came.
+        runnable: as it is to be run.
+        dataset: what its caller may read.
+        form: the format of the answer.
+        past: the moment it is of; None for the present.
+    """
+
+    text: str
+    runnable: str
+    dataset: Dataset
+    form: Format
+    past: Past | None
+
+    @property
+    def projection(self) -> Projection:
+        """Which of the two stores it takes."""
+        return Projection.COMPLETE if self.dataset.complete else Projection.CURRENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +239,23 @@ class Reader:
         with self._ledger.reading() as view:
             return view.head()
 
+    def question(self, request: QueryRequest, moment: Moment = NOW) -> Question:
+        """A query, settled for its caller and moment.
+
+        Raises:
+            InvalidParameter: a graph that is no IRI.
+            NotAcceptable: no format that the caller accepts.
+            QueryRefused: what is no query, is an update, or calls SERVICE.
+        """
+        shape = scan(request.text)
+        form = negotiate(request.accept, shape.form)
+        require_query(shape)
+        with self._ledger.reading() as view:
+            dataset = dataset_for(request.principal, shape, view.graphs(), request.default_graphs, request.named_graphs)
+            past = None if moment == NOW else _past(view, moment, dataset)
+        now = None if past is None else past.valid_at
+        return Question(request.text, runnable(request.text, now), dataset, form, past)
+
     def query(self, request: QueryRequest, moment: Moment = NOW) -> Answer:
         """Answers a query for one caller at a moment; a query at the head runs on the stores, others on a snapshot.
 
@@ -201,9 +263,9 @@ class Reader:
             QueryRefused: a query that cannot be parsed, is an update, or calls SERVICE.
             NotAcceptable: no format that the caller accepts.
         """
-        form = negotiate(request.accept, scan(request.text).form)
-        body, known, valid_at = self._ask(request, moment, lambda results: finish(results, form))
-        return Answer(body, form.media_type, known, valid_at)
+        question = self.question(request, moment)
+        body, known, valid_at = self._ask(question, lambda results: finish(results, question.form))
+        return Answer(body, question.form.media_type, known, valid_at)
 
     def sample(self, request: QueryRequest, moment: Moment = NOW, *, limit: int) -> Sampled:
         """The first `limit` rows or triples of a query's answer, for people to look at; memory is bounded by them.
@@ -211,14 +273,15 @@ class Reader:
         Raises:
             QueryRefused: as `query` does.
         """
-        return Sampled(*self._ask(request, moment, lambda results: sample(results, limit)))
+        return Sampled(*self._ask(self.question(request, moment), lambda results: sample(results, limit)))
 
     def facts(
         self, principal: Principal, wanted: FactFilter, moment: Moment = NOW, *, limit: int, after: Place | None = None
     ) -> FactPage:
-        """Up to `limit` facts believed and true at the moment, of graphs that the caller may read, by start.
+        """Up to `limit` facts believed and true at the moment, of graphs that the caller may read.
 
-        All facts of the subject, object or graph are looked at, and only those of the page are held.
+        Those of a subject or object come by start: all of them are looked at, and only those of the page are held.
+        Those of a graph come in the order in which they were recorded, and are read from the last page on.
 
         Args:
             principal: the caller.
@@ -228,7 +291,7 @@ class Reader:
             after: the place of the last fact of the page before.
 
         Raises:
-            InvalidParameter: a filter without subject, object or graph.
+            InvalidParameter: a filter without subject, object or graph; an `after` that is no place among facts.
         """
         if wanted.subject is None and wanted.object is None and wanted.graph is None:
             raise InvalidParameter(
@@ -236,14 +299,17 @@ class Reader:
             )
         with self._ledger.reading() as view:
             valid_at = view.head().clock if moment.valid_at is None else moment.valid_at
-            seen = (
-                fact
-                for fact in self._believed(view, principal, wanted, moment)
-                if principal.may_read(fact.statement.graph)
-                and (wanted.every_time or fact.interval.contains(valid_at))
-                and (after is None or after < _place(fact))
-            )
-            first = nsmallest(limit + 1, seen, key=_place)
+            if wanted.subject is None and wanted.object is None and wanted.graph is not None:
+                first = _of_graph(view, principal, wanted, replace(moment, valid_at=valid_at), limit + 1, after)
+            else:
+                seen = (
+                    fact
+                    for fact in self._believed(view, principal, wanted, moment)
+                    if principal.may_read(fact.statement.graph)
+                    and (wanted.every_time or fact.interval.contains(valid_at))
+                    and (after is None or after < _place(fact))
+                )
+                first = nsmallest(limit + 1, seen, key=_place)
             evidence = view.evidence_of([fact.id for fact in first[:limit]])
         found = (FoundFact(fact, _known_of(evidence.get(fact.id, ()), moment)) for fact in first[:limit])
         return FactPage(tuple(found), len(first) > limit)
@@ -254,9 +320,8 @@ class Reader:
         Of a node with very many, some are looked at and up to `limit` given. Graphs that the caller may not read are as
         if they were empty.
         """
-        sampled = self.sample(
-            QueryRequest(principal, _HISTORY.replace("NODE", node.n3)), Moment(as_of), limit=_LOOKED_AT
-        )
+        # The present history has all of the past one: it is cut down to it below, and takes no snapshot.
+        sampled = self.sample(QueryRequest(principal, _HISTORY.replace("NODE", node.n3)), limit=_LOOKED_AT)
         with self._ledger.reading() as view:
             recorded = [fact for fact in map(view.fact, _identifiers(sampled.sample)) if fact is not None]
             if as_of is not None:
@@ -328,27 +393,15 @@ class Reader:
             )
         return instant
 
-    def _ask(
-        self, request: QueryRequest, moment: Moment, read: Callable[[Results], T]
-    ) -> tuple[T, int | None, Instant]:
+    def _ask(self, question: Question, read: Callable[[Results], T]) -> tuple[T, int | None, Instant]:
         """What is read of the results of a query; with the head and the valid time that they are of."""
-        shape = scan(request.text)
+        text, dataset, past = question.text, question.dataset, question.past
+        if past is None:
+            results, state = self._stores.read(question.projection, lambda store: evaluate(store, text, dataset))
+            return read(results), state.head, state.clock
         with self._ledger.reading() as view:
-            dataset = dataset_for(request.principal, shape, view.graphs(), request.default_graphs, request.named_graphs)
-            if moment != NOW:
-                return self._at(view, moment, request, dataset, read)
-        results, state = self._stores.read(_projection(dataset), lambda store: evaluate(store, request.text, dataset))
-        return read(results), state.head, state.clock
-
-    def _at(
-        self, view: LedgerView, moment: Moment, request: QueryRequest, dataset: Dataset, read: Callable[[Results], T]
-    ) -> tuple[T, int | None, Instant]:
-        head = view.head()
-        as_of = head.instant if moment.as_of is None else moment.as_of
-        valid_at = head.clock if moment.valid_at is None else moment.valid_at
-        known = None if as_of is None else view.head_at(as_of)
-        store = self._snapshots.at(view, as_of, valid_at, _projection(dataset), with_history=dataset.history)
-        return read(evaluate(store, request.text, dataset, now=valid_at)), known, valid_at
+            store = self._snapshots.at(view, past.as_of, past.valid_at, question.projection, with_history=past.history)
+            return read(evaluate(store, text, dataset, now=past.valid_at)), past.head, past.valid_at
 
     def _believed(self, view: LedgerView, principal: Principal, wanted: FactFilter, moment: Moment) -> Iterator[Fact]:
         """What is believed now comes from the indexes; what was believed then from everything recorded by then."""
@@ -368,7 +421,7 @@ class Reader:
         if not histories:
             return iter(())
         request = QueryRequest(principal, _text_for(wanted), named_graphs=histories)
-        found, _, _ = self._ask(request, NOW, lambda results: _identifiers(sample(results, _EVERY)))
+        found, _, _ = self._ask(self.question(request), lambda results: _identifiers(sample(results, _EVERY)))
         facts = filter(None, map(view.fact, found))
         return (fact for fact in facts if _matches(fact, wanted, LATEST))
 
@@ -397,6 +450,27 @@ def _successors(fact: Fact, families: Mapping[UUID, Sequence[Fact]]) -> tuple[Fa
     )
 
 
+def _of_graph(
+    view: LedgerView, principal: Principal, wanted: FactFilter, moment: Moment, most: int, after: Place | None
+) -> list[Fact]:
+    """The first facts of a graph beyond a place, as they were recorded."""
+    if wanted.graph is None or not principal.may_read(wanted.graph):
+        return []
+    last = None if after is None else UUID(bytes=after[-1])
+    if last is not None and view.fact(last) is None:
+        raise InvalidParameter(
+            "it is no place among these facts", remedy="begin at the first page again", where="after"
+        )
+    found = view.facts_of_graph(
+        wanted.graph,
+        predicate=wanted.predicate,
+        as_of=moment.as_of,
+        valid_at=None if wanted.every_time else moment.valid_at,
+        after=last,
+    )
+    return [fact if moment.as_of is None else _as_known(fact, moment.as_of) for fact in islice(found, most)]
+
+
 def _head_before(view: LedgerView, number: int) -> int | None:
     """The last head below the number; found by instants, for heads are in their order."""
     latest = view.head().instant
@@ -410,8 +484,11 @@ def _place(fact: Fact) -> Place:
     return fact.interval.start, fact.interval.end, fact.recorded_at, fact.id.bytes
 
 
-def _projection(dataset: Dataset) -> Projection:
-    return Projection.COMPLETE if dataset.complete else Projection.CURRENT
+def _past(view: LedgerView, moment: Moment, dataset: Dataset) -> Past:
+    head = view.head()
+    as_of = head.instant if moment.as_of is None else moment.as_of
+    valid_at = head.clock if moment.valid_at is None else moment.valid_at
+    return Past(as_of, valid_at, None if as_of is None else view.head_at(as_of), dataset.history)
 
 
 def _matches(fact: Fact, wanted: FactFilter, as_of: Instant) -> bool:

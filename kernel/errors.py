@@ -210,6 +210,24 @@ class QueryRefused(CallerError):
     code = "query-refused"
 
 
+class QueryLimit(CallerError):
+    """A query that takes more time or memory, or has a larger answer, than its caller may have."""
+
+    code = "query-limit"
+
+
+class Busy(CallerError):
+    """More is asked than can be answered at once: the same request may be sent again later."""
+
+    code = "busy"
+
+
+class NotReached(CallerError):
+    """The state that the request insists on was not reached in time."""
+
+    code = "not-reached"
+
+
 class NotAcceptable(CallerError):
     """No format that the caller accepts can be produced."""
 

@@ -7,8 +7,7 @@ Rules
   graphs are always passed, so that FROM in the text has no say.
 * NOW() is the valid-at instant of the read where one is given; else it is the engine's clock.
 * The answer is whole before its first byte goes out: a query that fails has no answer that looks complete.
-* How long a query may take, how much memory and how large an answer, is for whoever calls to limit: nothing here stops
-  a query that has started.
+* Nothing here stops a query that has started: callers' queries run in processes that can be ended, `bridge.replicas`.
 
 Example
 -------
@@ -63,7 +62,7 @@ def evaluate(store: ox.Store, text: str, dataset: Dataset, *, now: Instant | Non
     """
     require_query(scan(text))
     with store_errors(), evaluation_errors(text):
-        return _started(store, runnable(text, now), dataset)
+        return start(store, runnable(text, now), dataset)
 
 
 def finish(results: Results, form: Format) -> bytes:
@@ -98,7 +97,8 @@ def require_query(shape: QueryShape) -> None:
         )
 
 
-def _started(store: ox.Store, text: str, dataset: Dataset) -> Results:
+def start(store: ox.Store, text: str, dataset: Dataset) -> Results:
+    """Starts a query whose text is settled (`bridge.sparql.scan.runnable`). Raises what the engine raises."""
     named = _nodes(dataset.named_graphs)
     if dataset.union:
         return store.query(text, use_default_graph_as_union=True, named_graphs=[*named])

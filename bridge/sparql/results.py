@@ -7,7 +7,8 @@ Rules
 * A few clients ask for a format by a more general name (`application/json`). They get it under that name, and only if
   they name it: `text/*` is CSV or TSV, never XML.
 * What a format cannot carry is refused, not mangled: a control character in XML, a predicate without a local name in
-  RDF/XML, a triple term in JSON-LD.
+  RDF/XML, a triple term in JSON-LD. That shows while an answer is written, perhaps late in it (`may_not_carry`).
+* A part of CSV or TSV passes for the whole (`parses_in_part`): nobody is to get a part of it.
 
 Example
 -------
@@ -22,7 +23,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, TypeAlias
+from io import BytesIO
+from typing import Final, Protocol, TypeAlias
 
 import pyoxigraph as ox
 
@@ -56,6 +58,16 @@ class Format:
         """The media type without parameters."""
         return self.media_type.partition(";")[0]
 
+    @property
+    def parses_in_part(self) -> bool:
+        """Whether the beginning of an answer is an answer to whoever reads it."""
+        return self.written in {_TABLE.CSV, _TABLE.TSV}
+
+    @property
+    def may_not_carry(self) -> bool:
+        """Whether it may show late that it cannot carry an answer."""
+        return self.written in {_TABLE.XML, _GRAPH.RDF_XML, _GRAPH.JSON_LD}
+
 
 _TABLE = ox.QueryResultsFormat
 _GRAPH = ox.RdfFormat
@@ -83,6 +95,21 @@ GRAPHS: Final = (
     Format("text/xml", _GRAPH.RDF_XML, alias=True),
 )
 """The formats of CONSTRUCT and DESCRIBE, the default first."""
+
+FORMATS: Final = (*RESULT_SETS, *GRAPHS)
+"""All of them; a format is known by its place here."""
+
+
+class Sink(Protocol):
+    """Where an answer is written to."""
+
+    def write(self, data: bytes, /) -> int:
+        """Takes a piece; what it raises ends the writing."""
+        ...
+
+    def flush(self) -> None:
+        """Is called now and then."""
+        ...
 
 
 @lru_cache(maxsize=_CACHED)
@@ -115,39 +142,61 @@ def negotiate(accept: str | None, form: Form) -> Format:
 
 
 def serialise(results: Results, written: Format) -> bytes:
-    """An answer as bytes, whole.
+    """An answer as bytes, whole. Raises as `serialise_to` does."""
+    whole = BytesIO()
+    serialise_to(results, written, whole)
+    return whole.getvalue()
+
+
+def serialise_to(results: Results, written: Format, sink: Sink) -> None:
+    """Writes an answer piece by piece.
 
     Raises:
-        NotAcceptable: the format cannot carry something in the answer.
+        NotAcceptable: the format cannot carry something in the answer; some of it may be written by then.
         QueryRefused: the format is not one for this form of query.
     """
-    body = _write(results, written)
-    if written.written in {_TABLE.XML, _GRAPH.RDF_XML} and _NOT_XML.search(body):
-        raise _cannot_carry(written, "a control character, which XML cannot hold")
-    if written.written is _GRAPH.RDF_XML and _NO_LOCAL_NAME in body:
-        raise _cannot_carry(written, "a predicate whose IRI ends in no name, which RDF/XML cannot write")
-    return body
-
-
-def _write(results: Results, written: Format) -> bytes:
     target = written.written
+    checked = _Checked(sink, written) if target in {_TABLE.XML, _GRAPH.RDF_XML} else sink
     if isinstance(results, ox.QueryTriples):
         if isinstance(target, ox.RdfFormat):
-            return _bytes(results, target, written)
+            _write_triples(results, target, written, checked)
+            return
     elif isinstance(target, ox.QueryResultsFormat):
-        return results.serialize(format=target) or b""
+        results.serialize(checked, format=target)
+        return
     raise QueryRefused(
         f"{written.essence} is no format for this form of query", remedy="accept a format that fits the form"
     )
 
 
-def _bytes(triples: ox.QueryTriples, target: ox.RdfFormat, written: Format) -> bytes:
+def _write_triples(triples: ox.QueryTriples, target: ox.RdfFormat, written: Format, sink: Sink) -> None:
     try:
-        return triples.serialize(format=target) or b""
+        triples.serialize(sink, format=target)
     except OSError as error:
         if "does not support" not in str(error):
             raise
         raise _cannot_carry(written, "a triple term") from error
+
+
+class _Checked:
+    """Passes on what XML can hold; a piece is looked at together with the end of the one before."""
+
+    def __init__(self, sink: Sink, written: Format) -> None:
+        self._sink = sink
+        self._written = written
+        self._before = b""
+
+    def write(self, data: bytes) -> int:
+        seen = self._before + data
+        if _NOT_XML.search(seen):
+            raise _cannot_carry(self._written, "a control character, which XML cannot hold")
+        if self._written.written is _GRAPH.RDF_XML and _NO_LOCAL_NAME in seen:
+            raise _cannot_carry(self._written, "a predicate whose IRI ends in no name, which RDF/XML cannot write")
+        self._before = seen[1 - len(_NO_LOCAL_NAME) :]
+        return self._sink.write(data)
+
+    def flush(self) -> None:
+        self._sink.flush()
 
 
 def _cannot_carry(written: Format, what: str) -> NotAcceptable:

@@ -8,6 +8,8 @@ Rules
 * A query that was started keeps its store open, and a store may open its files late. So a directory is unlinked only
   once nobody has it open: `sweep` tries, after a load, before the next checkpoint and on closing.
 * What a killed process left behind is unlinked by the next one.
+* A seed is what a store in another process begins with: a directory for it alone, or text where there is little.
+  Whoever asked for it discards it.
 
 Example
 -------
@@ -22,6 +24,7 @@ Example
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from itertools import count, islice
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -38,6 +41,19 @@ if TYPE_CHECKING:
 
 FEW: Final = 2_000
 """Quads up to which a copy in memory, 3 µs a quad, is quicker than a directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """What a store in another process begins with: `path`, a directory that it may open, or else `text` in N-Quads."""
+
+    path: Path | None
+    text: bytes = b""
+
+    def discard(self) -> None:
+        """Unlinks the directory; only once no process has it open."""
+        if self.path is not None:
+            shutil.rmtree(self.path, ignore_errors=True)
 
 
 class Checkpoints:
@@ -63,13 +79,29 @@ class Checkpoints:
         quads = list(islice(store, FEW + 1))
         if len(quads) <= FEW:
             return _copy(quads)
-        target = self._path.with_name(f"{self._path.name}.checkpoint-{next(self._numbers)}")
+        target = self._next(self._path)
         try:
             store.backup(target)
             return open_store(target)
         finally:
             with self._lock:
                 self._left.append(target)
+
+    def seed(self, store: ox.Store) -> Seed:
+        """What a store elsewhere begins with to stand as this one does now. Raises what pyoxigraph raises."""
+        quads = list(store if self._path is None else islice(store, FEW + 1))
+        if self._path is None or len(quads) <= FEW:
+            return Seed(None, ox.serialize(quads, format=ox.RdfFormat.N_QUADS) or b"")
+        target = self._next(self._path)
+        store.backup(target)
+        return Seed(target)
+
+    def directory(self) -> Path | None:
+        """A name beside the store that nothing has; the next process unlinks what a killed one left there."""
+        return None if self._path is None else self._next(self._path)
+
+    def _next(self, path: Path) -> Path:
+        return path.with_name(f"{path.name}.checkpoint-{next(self._numbers)}")
 
     def sweep(self) -> None:
         """Unlinks the checkpoints that nobody has open."""

@@ -8,6 +8,7 @@ Rules
 * The two may stand apart for a moment, or after a failure. Each read says what state it was answered for; `position` is
   the lower of both, from which on deltas are applied to both again. Where one has come nowhere yet, both are cleared.
 * After a write that failed, single deltas are refused until a load is done: none may go missing in between.
+* Each delta is on the `feed` before its write is answered: a replica that takes all of it has what was acknowledged.
 * The ledger is the truth: at equal head and clock, stores that came there by different ways are equal, quad for quad.
 
 Example
@@ -27,6 +28,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from bridge.stores.errors import store_errors
+from bridge.stores.feed import DeltaText, Feed
 from bridge.stores.markers import NOTHING, StoreState
 from bridge.stores.projection_store import ProjectionStore
 from bridge.stores.projections import Projection
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
     import pyoxigraph as ox
 
+    from bridge.stores.checkpoints import Seed
     from kernel.ports import LedgerView, StoreDelta
 
 T = TypeVar("T")
@@ -50,6 +53,7 @@ class OxigraphStores:
 
     def __init__(self, complete: ProjectionStore, current: ProjectionStore) -> None:
         self._stores = {Projection.COMPLETE: complete, Projection.CURRENT: current}
+        self.feed = Feed()
 
     @classmethod
     def open(cls, path: Path | None) -> Self:
@@ -91,8 +95,10 @@ class OxigraphStores:
         if self._torn:
             raise StoreUnavailable("an earlier write to a store failed", remedy="load from their position on")
         self._start_over()
-        with self._stores[Projection.COMPLETE].applying(delta):
-            self._stores[Projection.CURRENT].apply(delta)
+        text = DeltaText(delta)
+        with self._feeding(), self._stores[Projection.COMPLETE].applying(text):
+            self._stores[Projection.CURRENT].apply(text)
+            self.feed.publish(text)
             yield
 
     def load(self, deltas: Iterable[StoreDelta]) -> None:
@@ -114,6 +120,17 @@ class OxigraphStores:
         """Starts a query on one of the stores, at an exact state: see `ServedStore.read`."""
         return self._stores[projection].read(start)
 
+    def seed(self, projection: Projection) -> Seed:
+        """What a replica begins with, which any thread may ask for: see `ServedStore.seed`.
+
+        It stands at the position that the feed has before, or later; a replica made from it takes all deltas since.
+        """
+        return self._stores[projection].seed()
+
+    def directory(self, projection: Projection) -> Path | None:
+        """Where a store may be made beside one of these; None: they are in memory. Whoever makes it, unlinks it."""
+        return self._stores[projection].directory()
+
     def optimize(self) -> None:
         """Sorts what is on disk for reading, which takes a while. Raises `StoreUnavailable`."""
         for store in self._stores.values():
@@ -133,14 +150,26 @@ class OxigraphStores:
                 for _, load in loads:
                     load.take(delta)
                 state = StoreState.after(delta)
-            for store, load in loads:
-                store.finish_load(load, state)
+            with self._feeding():
+                for store, load in loads:
+                    store.finish_load(load, state)
+        self.feed.restart(state)
+
+    @contextmanager
+    def _feeding(self) -> Iterator[None]:
+        """While readers move on to what is written within; if that fails, nobody knows what they have."""
+        try:
+            yield
+        except BaseException:
+            self.feed.fail()
+            raise
 
     def _start_over(self) -> None:
         """Clears both when one has no marker: what comes now comes from nothing, and lets nothing vanish."""
         if any(store.state == NOTHING for store in self._stores.values()):
-            for store in self._stores.values():
-                store.clear()
+            cleared = [store.clear() for store in self._stores.values()]
+            if any(cleared):
+                self.feed.restart(NOTHING)
 
     @property
     def _torn(self) -> bool:

@@ -12,7 +12,7 @@ Example
 ::
 
     store = ProjectionStore(Projection.CURRENT, None)
-    store.apply(delta)
+    store.apply(DeltaText(delta))
     solutions, state = store.read(lambda store: store.query("SELECT …"))
 """
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from bridge.stores.checkpoints import Seed
+    from bridge.stores.feed import DeltaText
     from kernel.ports import StoreDelta
 
 T = TypeVar("T")
@@ -74,19 +76,19 @@ class ProjectionStore:
         """Whether a write failed, so that there may be more or less in the store than its state says."""
         return self._torn
 
-    def apply(self, delta: StoreDelta) -> None:
+    def apply(self, delta: DeltaText) -> None:
         """Brings the store up by one delta in one transaction. Raises `StoreUnavailable`."""
         with self.applying(delta):
             pass
 
     @contextmanager
-    def applying(self, delta: StoreDelta) -> Iterator[None]:
+    def applying(self, delta: DeltaText) -> Iterator[None]:
         """Holds readers back while it is open, and does what `apply` does as it is left."""
         with self._served.changing() as store:
             yield
             self._torn = True
-            _write(store, removed_text(self._projection, delta), added_text(self._projection, delta))
-            self._arrive(store, StoreState.after(delta))
+            write(store, *delta.of(self._projection))
+            self._arrive(store, delta.state)
 
     def begin_load(self) -> Load:
         """Freezes what readers see, and answers what takes the deltas of a load. Raises `StoreUnavailable`."""
@@ -102,19 +104,29 @@ class ProjectionStore:
             self._arrive(store, state)
         self._served.sweep()
 
-    def clear(self) -> None:
-        """Takes everything out, also the marker. Raises `StoreUnavailable`."""
-        if self._state != NOTHING or self._served.store:
-            with self._served.changing() as store:
-                self._torn = True
-                store.remove_graph(marker_of(self._state))  # first: no marker may outlive what it stands for
-                store.clear()
-                self._state = NOTHING
-                self._torn = False
+    def clear(self) -> bool:
+        """Takes everything out, also the marker; answers whether there was anything. Raises `StoreUnavailable`."""
+        if self._state == NOTHING and not self._served.store:
+            return False
+        with self._served.changing() as store:
+            self._torn = True
+            store.remove_graph(marker_of(self._state))  # first: no marker may outlive what it stands for
+            store.clear()
+            self._state = NOTHING
+            self._torn = False
+        return True
 
     def read(self, start: Callable[[ox.Store], T]) -> tuple[T, StoreState]:
         """As `ServedStore.read`."""
         return self._served.read(start)
+
+    def seed(self) -> Seed:
+        """As `ServedStore.seed`."""
+        return self._served.seed()
+
+    def directory(self) -> Path | None:
+        """As `Checkpoints.directory`."""
+        return self._served.directory()
 
     def optimize(self) -> None:
         """Sorts what is on disk for reading; takes a second per million quads. Raises `StoreUnavailable`."""
@@ -162,7 +174,7 @@ class Load:
         if removed:
             self.finish()
             with store_errors():
-                _write(self._store, removed, "")
+                write(self._store, removed, "")
         added = added_text(self._projection, delta)
         self._texts.append(added)
         self._size += len(added)
@@ -190,13 +202,13 @@ class Load:
 def _write_much(store: ox.Store, text: str) -> None:
     with store_errors():
         if len(text) < BULK:
-            _write(store, "", text)
+            write(store, "", text)
         else:
             store.bulk_load(text, ox.RdfFormat.TRIG)
 
 
-def _write(store: ox.Store, removed: str, added: str) -> None:
-    """One transaction; as SPARQL, which is slower, only where something goes."""
+def write(store: ox.Store, removed: str, added: str) -> None:
+    """Takes text away and adds text, in one transaction; as SPARQL, which is slower, only where something goes."""
     if removed:
         store.update(f"DELETE DATA {{ {removed} }} ; INSERT DATA {{ {added} }}")
     elif added:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from bridge.stores.checkpoints import Seed
     from bridge.stores.markers import StoreState
 
 T = TypeVar("T")
@@ -72,6 +73,7 @@ class ServedStore:
         self._checkpoints = Checkpoints(path)
         self._quiet = Lock()
         self._serving: _Serving | None = None
+        self._freezes = 0
 
     @property
     def store(self) -> ox.Store:
@@ -96,6 +98,7 @@ class ServedStore:
     def freeze(self) -> None:
         """Puts readers, if there are any, on a checkpoint of the store as it is. Raises `StoreUnavailable`."""
         with self._quiet, store_errors():
+            self._freezes += 1
             serving = self._serving
             if serving is not None and not serving.frozen:
                 self._serving = _Serving(self._checkpoints.take(serving.store), serving.state, frozen=True)
@@ -121,6 +124,30 @@ class ServedStore:
             return self._read(start)
         except OSError as error:  # whatever else a query raises is about the query
             raise failed(error) from error
+
+    def seed(self) -> Seed:
+        """What a store in another process begins with: as this one is served now, or with changes made since.
+
+        The copy is made while the store goes on, and the writer waits for nothing. Each single change is in it whole or
+        not at all; one that was begun in the meantime is done before this answers. Of a load it has nothing: that would
+        be in it by half.
+
+        Raises:
+            StoreUnavailable: the store is not brought up to the ledger, failed, or is closed.
+        """
+        while True:
+            freezes = self._freezes
+            serving = self._serving or self._awaited()
+            with store_errors():
+                seed = self._checkpoints.seed(serving.store)
+            with self._quiet:
+                if freezes == self._freezes:
+                    return seed
+            seed.discard()
+
+    def directory(self) -> Path | None:
+        """As `Checkpoints.directory`."""
+        return self._checkpoints.directory()
 
     def close(self) -> None:
         """Closes the store as soon as the last query on it is done."""

@@ -62,6 +62,11 @@ class Snapshots:
         self._kept: OrderedDict[_Key, Future[ox.Store]] = OrderedDict()
         self._purged_at: int | None = None
 
+    @property
+    def purged_at(self) -> int | None:
+        """The head of the last purge; what was made from older views is kept nowhere."""
+        return self._purged_at
+
     def at(
         self,
         view: LedgerView,
@@ -126,12 +131,20 @@ class Snapshots:
             raise
 
 
+def snapshot_texts(
+    view: LedgerView, as_of: Instant, valid_at: Instant, projection: Projection, *, history: bool
+) -> Iterator[str]:
+    """What a snapshot holds, as TriG in chunks of bounded size; read them within the view's context."""
+    texts = chain(_current(view, as_of, valid_at, projection), _history(view, as_of) if history else ())
+    while text := "".join(islice(texts, _CHUNK)):
+        yield text
+
+
 def _snapshot(view: LedgerView, as_of: Instant, valid_at: Instant, contents: _Contents) -> ox.Store:
     projection, history = contents
     store = ox.Store()
-    texts = chain(_current(view, as_of, valid_at, projection), _history(view, as_of) if history else ())
     with store_errors():
-        while text := "".join(islice(texts, _CHUNK)):
+        for text in snapshot_texts(view, as_of, valid_at, projection, history=history):
             store.load(text, ox.RdfFormat.TRIG)
     return store
 

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.stores import checkpoints, projection_store, serving
+from bridge.stores.feed import DeltaText
 from bridge.stores.markers import StoreState, marker_of
 from bridge.stores.pair import OxigraphStores, rebuild, same_quads
 from bridge.stores.projections import Projection
@@ -84,7 +85,7 @@ def opened(path: Path | None) -> Iterator[OxigraphStores]:
 @contextmanager
 def failing_writes(after: int) -> Iterator[None]:
     """A disk that is full after so many more writes."""
-    write, written = projection_store._write, []
+    write, written = projection_store.write, []
 
     def try_to(store: ox.Store, removed: str, added: str) -> None:
         written.append(added)
@@ -93,7 +94,7 @@ def failing_writes(after: int) -> Iterator[None]:
         write(store, removed, added)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(projection_store, "_write", try_to)
+        patch.setattr(projection_store, "write", try_to)
         yield
 
 
@@ -185,7 +186,7 @@ def _tear(path: Path, rest: list[StoreDelta], data: st.DataObject) -> None:
         return
     store = projection_store.ProjectionStore(ahead, path / ahead)
     before = store.state
-    store.apply(rest[0])
+    store.apply(DeltaText(rest[0]))
     after = store.state
     store.close()
     if data.draw(st.booleans(), label="its marker is lost"):

@@ -1,0 +1,264 @@
+"""A worker: a process with replicas of the stores, which answers one query at a time.
+
+Rules
+-----
+* It starts with nothing but a socket, and does what the frames on it say, in their order. It opens no ledger and
+  decides nothing: which graphs a query reads was settled before.
+* A store of its own, in a directory that no other process has open, or in memory. What a store is brought up by is
+  applied before the next query is answered, because it comes before it.
+* A query may take so much more memory than the process has: beyond, the allocator ends the process (`RLIMIT_AS`).
+  Without `/proc` nobody knows what it has, and memory is not limited.
+* An answer goes out in pieces while it is made, but for formats of which a part would pass for the whole, and those
+  that may turn out not to be able to carry it: these are made whole first.
+* It ends when the other end of the socket is closed, whatever it is doing: no worker outlives its service.
+
+Example
+-------
+::
+
+    python -P -m bridge.replicas.worker 5        # a socket is inherited as file descriptor 5
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+from contextlib import contextmanager
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final
+
+import pyoxigraph as ox
+
+from bridge.replicas.frames import CHUNK_SIZE, Frame, FrameReader, Kind, frame
+from bridge.replicas.rows import encode_sample
+from bridge.sparql.dataset import Dataset
+from bridge.sparql.query import start
+from bridge.sparql.results import FORMATS, serialise_to
+from bridge.sparql.sample import sample
+from bridge.stores.projection_store import write
+from kernel.errors import CallerError
+from kernel.terms import Iri
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from bridge.sparql.results import Format
+
+_RECEIVED: Final = 2**20
+_CACHED: Final = 256
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+
+
+class Worker:
+    """Does what comes over a socket, until nothing comes any more."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._stores: dict[str, ox.Store] = {}
+
+    def run(self) -> None:
+        """Serves the socket to its end."""
+        frames = FrameReader()
+        self._send(frame(Kind.TAKEN, {}))
+        while data := self._connection.recv(_RECEIVED):
+            for each in frames.feed(data):
+                self._do(each)
+
+    def _do(self, asked: Frame) -> None:
+        head = asked.head
+        match asked.kind:
+            case Kind.OPEN:
+                self._open(head["store"], head["path"], asked.body)
+            case Kind.DELTA:
+                for removed, added in head["steps"]:
+                    write(self._stores[head["store"]], removed, added)
+            case Kind.CHUNK:
+                self._take(head["store"], head["path"], asked.body)
+            case Kind.FORGET:
+                self._stores.pop(head["store"], None)
+                self._send(frame(Kind.TAKEN, {}))
+            case Kind.QUERY:
+                self._query(head)
+            case _:
+                raise ValueError(f"nobody sends {asked.kind.name} to a worker")
+
+    def _open(self, name: str, path: str | None, quads: bytes) -> None:
+        self._stores.pop(name, None)
+        store = self._stores[name] = ox.Store() if path is None else ox.Store(path)
+        if quads:
+            store.bulk_load(quads, ox.RdfFormat.N_QUADS)
+        self._send(frame(Kind.TAKEN, {}))
+
+    def _take(self, name: str, path: str | None, text: bytes) -> None:
+        store = self._stores.get(name)
+        if store is None:
+            store = self._stores[name] = ox.Store() if path is None else ox.Store(path)
+        if path is None:
+            store.load(text, ox.RdfFormat.TRIG)
+        else:
+            store.bulk_load(text, ox.RdfFormat.TRIG)
+        self._send(frame(Kind.TAKEN, {}))
+
+    def _query(self, asked: Mapping[str, Any]) -> None:
+        try:
+            with _memory(asked["memory"]):
+                self._answer(asked)
+        except MemoryError:
+            self._fail("memory")
+        except _TooLarge:
+            self._fail("size")
+        except SyntaxError as error:
+            self._fail("syntax", str(error))
+        except CallerError as error:
+            self._fail("refused", error.message, code=error.code, remedy=error.remedy, where=error.where)
+        except (RuntimeError, ValueError) as error:
+            self._fail("evaluation", str(error))
+        except OSError as error:
+            self._fail("store", str(error))
+
+    def _answer(self, asked: Mapping[str, Any]) -> None:
+        default, named = (_graphs(tuple(asked[each])) for each in ("default", "named"))
+        dataset = Dataset(complete=False, union=asked["union"], default_graphs=default, named_graphs=named)
+        results = start(self._stores[asked["store"]], asked["text"], dataset)
+        if asked["rows"] is not None:
+            whole = encode_sample(sample(results, asked["rows"]))
+            if len(whole) > asked["result"]:
+                raise _TooLarge
+            self._send(frame(Kind.WHOLE, {}, whole))
+            return
+        form = FORMATS[asked["format"]]
+        answer = _Spooled(asked["result"]) if _made_whole(form) else _Streamed(self._connection, asked["result"])
+        serialise_to(results, form, answer)
+        del results  # what it holds of the store goes before the next delta comes
+        answer.finish(self._connection)
+
+    def _fail(self, what: str, message: str = "", **more: str | None) -> None:
+        self._send(frame(Kind.ERROR, {"what": what, "message": message, **more}))
+
+    def _send(self, data: bytes) -> None:
+        self._connection.sendall(data)
+
+
+class _TooLarge(Exception):
+    """An answer beyond its limit."""
+
+
+class _Streamed:
+    """An answer that is sent as it is made; one that is small is sent whole."""
+
+    def __init__(self, connection: socket.socket, limit: int) -> None:
+        self._connection = connection
+        self._left = limit
+        self._pending = bytearray()
+        self._begun = False
+
+    def write(self, data: bytes) -> int:
+        self._left -= len(data)
+        if self._left < 0:
+            raise _TooLarge
+        self._pending += data
+        if len(self._pending) >= CHUNK_SIZE:
+            self._connection.sendall(frame(Kind.PART if self._begun else Kind.BEGIN, {}, bytes(self._pending)))
+            self._begun = True
+            self._pending.clear()
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing: what is small is sent in one piece."""
+
+    def finish(self, connection: socket.socket) -> None:
+        """Sends the rest."""
+        connection.sendall(frame(Kind.END if self._begun else Kind.WHOLE, {}, bytes(self._pending)))
+
+
+class _Spooled:
+    """An answer that is whole before any of it is sent."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._whole = BytesIO()
+
+    def write(self, data: bytes) -> int:
+        if self._whole.tell() + len(data) > self._limit:
+            raise _TooLarge
+        return self._whole.write(data)
+
+    def flush(self) -> None:
+        """Nothing: it is sent at the end."""
+
+    def finish(self, connection: socket.socket) -> None:
+        """Sends it."""
+        whole = self._whole.getbuffer()
+        if len(whole) <= CHUNK_SIZE:
+            connection.sendall(frame(Kind.WHOLE, {}, bytes(whole)))
+            return
+        kind, head = Kind.BEGIN, {"length": len(whole)}
+        for at in range(0, len(whole), CHUNK_SIZE):
+            connection.sendall(frame(kind, head, bytes(whole[at : at + CHUNK_SIZE])))
+            kind, head = Kind.PART, {}
+        connection.sendall(frame(Kind.END, {}))
+
+
+def _made_whole(form: Format) -> bool:
+    return form.parses_in_part or form.may_not_carry
+
+
+@lru_cache(maxsize=_CACHED)
+def _graphs(names: tuple[str, ...]) -> tuple[Iri, ...]:
+    return tuple(map(Iri, names))
+
+
+@contextmanager
+def _memory(allowed: int) -> Iterator[None]:
+    """Within it the process may grow by so many bytes."""
+    has = _address_space()
+    if has is None:
+        yield
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    limit = has + allowed if most == resource.RLIM_INFINITY else min(has + allowed, most)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _address_space() -> int | None:
+    """Bytes that the process has mapped; None where the system does not tell."""
+    try:
+        return int(Path("/proc/self/statm").read_bytes().split()[0]) * _PAGE
+    except OSError:
+        return None
+
+
+def _end_with(connection: socket.socket) -> None:
+    """Ends the process once the other end is closed, also amid a query: the engine lets other threads run."""
+    watched = select.poll()
+    watched.register(connection, 0)
+    while not any(event & (select.POLLHUP | select.POLLERR) for _, event in watched.poll()):
+        pass
+    os._exit(0)
+
+
+def main() -> None:
+    """Serves the socket that the command line names."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's: the service ends us
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # running out of memory is no defect to look into
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    Thread(target=_end_with, args=(connection,), daemon=True).start()
+    try:
+        Worker(connection).run()
+    except OSError:  # the service has hung up
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

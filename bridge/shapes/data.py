@@ -59,6 +59,7 @@ class Data:
         self._outgoing: dict[Iri, dict[Iri, Nodes]] = {}
         self._incoming: dict[Iri, dict[Term, Nodes]] = {}
         self._above: dict[Term, frozenset[Term]] = {}
+        self._towards: dict[Term, list[Triple]] | None = None
         for triple, spellings in triples.items():
             self.add(triple, spellings)
 
@@ -69,6 +70,7 @@ class Data:
         known = values.get(value)
         values[value] = spellings if known is None else _merged(known, spellings)
         self._incoming.pop(predicate, None)
+        self._towards = None
         if predicate == SUBCLASS_OF:
             self._above.clear()
 
@@ -86,6 +88,23 @@ class Data:
     def outgoing(self, subject: Term) -> Mapping[Iri, Nodes]:
         """What is said of a node, by predicate."""
         return self._outgoing.get(subject, {}) if isinstance(subject, Iri) else {}
+
+    def described(self, subject: Term) -> Iterator[Triple]:
+        """The statements about a node."""
+        if isinstance(subject, Iri):
+            for predicate, values in self.outgoing(subject).items():
+                for value in values:
+                    yield subject, predicate, value
+
+    def incoming(self, value: Term) -> Iterable[Triple]:
+        """The statements that have a node for their object."""
+        if self._towards is None:
+            self._towards = {}
+            for subject, described in self._outgoing.items():
+                for predicate, values in described.items():
+                    for each in values:
+                        self._towards.setdefault(each, []).append((subject, predicate, each))
+        return self._towards.get(value, ())
 
     def objects(self, subject: Term, predicate: Iri) -> Nodes:
         """The values of a predicate at a node."""

@@ -1,9 +1,9 @@
-"""SHACL Core, compiled: judging one shape at one focus over what holds.
+"""SHACL, compiled: judging one shape at one focus over what holds.
 
 Rules
 -----
 * Each active shape of a well-formed document is compiled once into checks (`constraints`), its path into what is
-  followed. Judging reads data, and nothing else; it cannot fail.
+  followed. Judging reads data, and nothing else; it cannot fail, but for a query that takes too long.
 * The results of a property shape are its own, at each value of the shape that has it (SHACL section 4.7.2). Other
   shapes within a shape are only asked whether a value conforms.
 * Before the instant that a shape applies from it is as a deactivated one: it gives no results, and everything conforms.
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from bridge.shapes.constraints.checks import Parameters
 from bridge.shapes.constraints.sets import set_checks
 from bridge.shapes.constraints.shapes import shape_checks
+from bridge.shapes.constraints.sparql import sparql_check
 from bridge.shapes.constraints.values import value_checks
 from bridge.shapes.model import PROPERTY, siblings
 from bridge.shapes.paths import Step, text
@@ -43,13 +44,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class _By:
+    """What a constraint's results are of.
+
+    Args:
+        component: the constraint component.
+        severity: None for sh:Violation.
+        source: the value of sh:sparql, if it is one.
+    """
+
+    component: Iri
+    severity: Iri | None
+    source: Iri | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Compiled:
     """A shape, ready to judge by.
 
     Args:
         path: as it is shown in results; None for a node shape.
         step: its path, if that is one predicate: most are.
-        checks: its constraints, each with its component.
+        checks: its constraints, each with what its results are of.
         of_none: those of them that can fail where there are no values.
         properties: its property shapes.
     """
@@ -57,9 +73,8 @@ class _Compiled:
     shape: Shape
     path: str | None
     step: Iri | None
-    severity: Iri | None
-    checks: Sequence[tuple[Iri, Check]]
-    of_none: Sequence[tuple[Iri, Check]]
+    checks: Sequence[tuple[_By, Check]]
+    of_none: Sequence[tuple[_By, Check]]
     properties: Sequence[_Compiled]
 
     def values(self, data: Data, focus: Term, spellings: Spellings) -> Nodes:
@@ -69,10 +84,20 @@ class _Compiled:
         nodes = {focus: spellings}
         return nodes if self.shape.path is None else data.follow(self.shape.path, nodes)
 
-    def result(self, focus: Term, component: Iri, fault: Fault) -> Result:
+    def result(self, focus: Term, by: _By, fault: Fault) -> Result:
         """The result for a fault at a focus."""
         path = self.path if fault.path is None else fault.path.n3
-        return Result(self.shape.node, focus, path, fault.value, component, self.severity, fault.spelled)
+        return Result(
+            shape=self.shape.node,
+            focus=focus,
+            path=path,
+            value=fault.value,
+            component=by.component,
+            severity=by.severity,
+            spelled=fault.spelled,
+            constraint=by.source,
+            messages=fault.messages,
+        )
 
 
 class Engine:
@@ -96,6 +121,9 @@ class Engine:
             shape: an active shape of the model.
             focus: the node to judge, whether or not it is a target.
             spellings: of the focus, if it is a literal; none: as it is.
+
+        Raises:
+            QueryUnfinished: a query gave no answer within its limits.
         """
         results: list[Result] = []
         _judge(self._shapes[shape], data, focus, spellings, results, first=False)
@@ -119,16 +147,19 @@ class Engine:
         if known is not None:
             return known
         said = Parameters(document, shape.node, self._conforms)
-        of_values = _named(value_checks(said))
+        severity = next(iter(said.nodes(sh("severity"))), None)
+        of_values = _named(value_checks(said), severity)
         of_none = [
-            *_named(set_checks(said, shape.open_to)),
-            *_named(shape_checks(said, siblings(document, shape.node))),
+            *_named(set_checks(said, shape.open_to), severity),
+            *_named(shape_checks(said, siblings(document, shape.node)), severity),
         ]
+        for query in shape.queries:
+            by = _By(query.component, query.severity or severity, query.source)
+            of_none.append((by, sparql_check(query, document, on_property=shape.path is not None)))
         found = self._shapes[shape.node] = _Compiled(
             shape,
             None if shape.path is None else text(shape.path),
             shape.path.predicate if isinstance(shape.path, Step) and not shape.path.inverse else None,
-            next(iter(said.nodes(sh("severity"))), None),
             [*of_values, *of_none],
             of_none,
             [
@@ -140,8 +171,8 @@ class Engine:
         return found
 
 
-def _named(checks: Components) -> list[tuple[Iri, Check]]:
-    return [(sh(f"{name}ConstraintComponent"), check) for name, check in checks]
+def _named(checks: Components, severity: Iri | None) -> list[tuple[_By, Check]]:
+    return [(_By(sh(f"{name}ConstraintComponent"), severity), check) for name, check in checks]
 
 
 def _judge(
@@ -151,9 +182,9 @@ def _judge(
     if data.at < shape.shape.applies_from:
         return
     values = shape.values(data, focus, spellings)
-    for component, check in shape.checks if values else shape.of_none:
+    for by, check in shape.checks if values else shape.of_none:
         for fault in check(data, focus, values):
-            results.append(shape.result(focus, component, fault))
+            results.append(shape.result(focus, by, fault))
             if first:
                 return
     for inner in shape.properties:

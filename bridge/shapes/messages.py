@@ -2,7 +2,8 @@
 
 Rules
 -----
-* A shape's own sh:message is used as it is. Otherwise the message names focus, path, value and what is asked for.
+* What a constraint says of a result comes first, then the shape's own sh:message, as it is. Otherwise the message names
+  focus, path, value and what is asked for.
 * Literals are shown as they were submitted; whatever is long is cut.
 
 Example
@@ -32,6 +33,7 @@ _SHORT: Final = {XSD: "xsd", SH: "sh", RDF: "rdf"}
 _NAMESPACES: Final = re.compile(rf"<({'|'.join(map(re.escape, _SHORT))})(\w+)>")
 
 _OF_EVIDENCE: Final = sh("ReifierShapeConstraintComponent")
+_OF_CONSTRAINTS: Final = sh("SPARQLConstraintComponent")
 
 _REQUIREMENTS: Final = {
     sh(f"{name}ConstraintComponent"): (requirement, tuple(map(sh, parameters.split())))
@@ -74,16 +76,16 @@ _REQUIREMENTS: Final = {
 
 def message_of(document: ShapesDocument, result: Result) -> str:
     """The message for a result of a shape in the document."""
-    own = sorted(document.texts(result.shape, sh("message")))
+    own = sorted(each.lexical for each in own_messages(document, result))
     return " / ".join(own) if own else f"{_about(result)} {requirement_of(document, result)}"
 
 
-def own_messages(document: ShapesDocument, shape: Iri) -> list[Literal]:
-    """The shape's own messages, each with its language, as they were submitted."""
+def own_messages(document: ShapesDocument, result: Result) -> list[Literal]:
+    """The constraint's or the shape's own messages, each with its language, as they were submitted."""
     message = sh("message")
-    return [
-        document.spelling((shape, message, each)) or each
-        for each in document.objects(shape, message)
+    return list(result.messages) or [
+        document.spelling((result.shape, message, each)) or each
+        for each in document.objects(result.shape, message)
         if isinstance(each, Literal)
     ]
 
@@ -92,8 +94,17 @@ def requirement_of(document: ShapesDocument, result: Result) -> str:
     """What is asked for, without saying of what."""
     if result.component == _OF_EVIDENCE:
         return _evidence(document, result.shape)
+    if result.component not in _REQUIREMENTS:
+        return _of_query(result)
     requirement, parameters = _REQUIREMENTS[result.component]
     return requirement.format(*(_values(document, result.shape, each) for each in parameters))
+
+
+def _of_query(result: Result) -> str:
+    if result.component == _OF_CONSTRAINTS:
+        name = "a query of the shape" if result.constraint is None else _show(result.constraint, "a query of the shape")
+        return f"must not be found by {name}"
+    return f"must fulfil the constraint component {_show(result.component)}"
 
 
 def _evidence(document: ShapesDocument, shape: Iri) -> str:
@@ -125,9 +136,9 @@ def _values(document: ShapesDocument, shape: Iri, parameter: Iri) -> str:
     return ", ".join(shown[:_MOST] + ["…"] * (len(shown) > _MOST))
 
 
-def _show(term: Term) -> str:
+def _show(term: Term, blank: str = "a shape or node without a name") -> str:
     if is_blank(term):
-        return "a shape or node without a name"
+        return blank
     return _cut(_NAMESPACES.sub(lambda match: f"{_SHORT[match[1]]}:{match[2]}", term.n3))
 
 

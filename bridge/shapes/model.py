@@ -7,6 +7,8 @@ Rules
 * A shape judges a *focus* through its *values*: the focus itself, or what its path leads to. `inner` are the shapes
   that judge each value: by sh:property, sh:node, sh:not, sh:and, sh:or, sh:xone, sh:qualifiedValueShape, or as the
   qualified shape of a sibling (SHACL section 4.7.3).
+* `queries` look along paths from the focus or from a term, or anywhere (`sparql.looks`). What changes on a path from
+  the focus concerns the foci that it leads back to; what changes elsewhere concerns every target.
 * `reifiers` are the shapes that judge evidence for its values (SHACL 1.2 Core, sh:reifierShape). They look at no data.
 * A class that is itself a shape is its own target (SHACL section 2.1.3.3).
 * The results of a property shape of a node shape are results of that node shape, at the same focus. So it can be
@@ -31,7 +33,8 @@ from operator import or_
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.application import applies_from
-from bridge.shapes.paths import predicates, read_path
+from bridge.shapes.paths import ANY, predicates, read_path
+from bridge.shapes.sparql.declared import Declarations
 from bridge.shapes.vocabulary import (
     OWL_CLASS,
     PARAMETERS,
@@ -49,6 +52,8 @@ if TYPE_CHECKING:
 
     from bridge.shapes.document import ShapesDocument, Triple
     from bridge.shapes.paths import Path
+    from bridge.shapes.sparql.declared import Constraint
+    from bridge.shapes.sparql.looks import Look
 
 NODE_SHAPE: Final = sh("NodeShape")
 PROPERTY_SHAPE: Final = sh("PropertyShape")
@@ -101,6 +106,7 @@ class Shape:
         reified: the predicate of its path, if it looks at evidence for what that says.
         reifiers: the shapes that judge the evidence.
         applies_from: the first instant that it judges.
+        queries: the queries that it judges by.
     """
 
     node: Iri
@@ -115,6 +121,7 @@ class Shape:
     reified: Iri | None
     reifiers: tuple[Iri, ...]
     applies_from: int
+    queries: tuple[Constraint, ...]
 
 
 class ShapesModel:
@@ -134,8 +141,9 @@ class ShapesModel:
     def __init__(self, document: ShapesDocument) -> None:
         nodes = [node for node in shapes_of(document) if not document.is_true(node, sh("deactivated"))]
         inner = {node: _inner(document, node) for node in nodes}
+        declarations = Declarations(document)
         self.shapes: Mapping[Iri, Shape] = {
-            node: _shape(document, node, [each for each in inner[node] if each in inner], inner.keys())
+            node: _shape(document, node, [each for each in inner[node] if each in inner], inner.keys(), declarations)
             for node in nodes
         }
         self.roots = tuple(shape for shape in self.shapes.values() if shape.targets)
@@ -151,6 +159,10 @@ class ShapesModel:
                 self._along.setdefault(predicate, []).append(shape)
             for predicate in shape.beside:
                 self._beside.setdefault(predicate, []).append(shape)
+        self._looking: dict[Iri, list[tuple[Shape, Look]]] = {}
+        self._anywhere: dict[Iri, list[Shape]] = {}
+        for shape in self.live:
+            self._index_queries(shape)
         self._closed = tuple(shape for shape in self.live if shape.open_to is not None)
         self._noticed = self._predicates()
         self.reified = frozenset(shape.reified for shape in self.live if shape.reified is not None)
@@ -161,8 +173,10 @@ class ShapesModel:
     def notices(self, triple: Triple) -> bool:
         """Whether some shape may see the statement; cheap, and reads nothing."""
         predicate = triple[1]
-        return predicate in self._noticed or any(
-            shape.open_to is not None and predicate not in shape.open_to for shape in self._closed
+        return (
+            predicate in self._noticed
+            or ANY in self._noticed
+            or any(shape.open_to is not None and predicate not in shape.open_to for shape in self._closed)
         )
 
     def along(self, predicate: Iri) -> Iterable[Shape]:
@@ -172,6 +186,20 @@ class ShapesModel:
     def beside(self, predicate: Iri) -> Iterable[Shape]:
         """The shapes that compare their values with those of a predicate."""
         return self._beside.get(predicate, ())
+
+    def looking(self, predicate: Iri) -> Iterator[tuple[Shape, Look]]:
+        """The shapes whose queries look along a path that follows a predicate, each with the path."""
+        yield from self._looking.get(predicate, ())
+        yield from self._looking.get(ANY, ())
+
+    def anywhere(self, predicate: Iri) -> Iterator[Shape]:
+        """The shapes whose queries may see a statement of a predicate wherever it stands."""
+        yield from self._anywhere.get(predicate, ())
+        yield from self._anywhere.get(ANY, ())
+
+    def holding(self, shape: Iri) -> Iterator[Shape]:
+        """The shapes with targets that a shape lies within, itself among them."""
+        return (root for root in self.roots if any(each.node == shape for each in self._reached([root])))
 
     def closed_to(self, predicate: Iri) -> Iterator[Shape]:
         """The closed shapes whose values may not have a predicate."""
@@ -196,6 +224,14 @@ class ShapesModel:
     def starts(self, shape: Iri) -> frozenset[int]:
         """The instants at which a live shape, one within it or one that hands it on begins to apply."""
         return self._starts.get(shape, frozenset())
+
+    def _index_queries(self, shape: Shape) -> None:
+        for query in shape.queries:
+            for look in query.looks.along:
+                for predicate in predicates(look.path):
+                    self._looking.setdefault(predicate, []).append((shape, look))
+            for predicate in query.looks.anywhere:
+                self._anywhere.setdefault(predicate, []).append(shape)
 
     def _live(self) -> Iterator[Shape]:
         return self._reached(self.roots)
@@ -244,7 +280,7 @@ class ShapesModel:
 
     def _predicates(self) -> frozenset[Iri]:
         targets = [shape.targets for shape in self.roots]
-        noticed = {*self._along, *self._beside}
+        noticed = {*self._along, *self._beside, *self._looking, *self._anywhere}
         noticed.update(*(each.subjects_of for each in targets), *(each.objects_of for each in targets))
         if self.classes:
             noticed |= {RDF_TYPE, SUBCLASS_OF}
@@ -304,12 +340,19 @@ def _handed_on(document: ShapesDocument, node: Iri) -> frozenset[Iri]:
     return frozenset(document.nodes(node, PROPERTY)).difference(others, listed)
 
 
-def _shape(document: ShapesDocument, node: Iri, inner: Iterable[Iri], active: Collection[Iri]) -> Shape:
+def _shape(
+    document: ShapesDocument,
+    node: Iri,
+    inner: Iterable[Iri],
+    active: Collection[Iri],
+    declarations: Declarations,
+) -> Shape:
     looks_at_evidence = bool(document.nodes(node, REIFIER)) or document.is_true(node, REQUIRED)
     paths = [read_path(document, value) for value in document.objects(node, PATH)]
+    path = next((path for path in paths if not isinstance(path, str)), None)
     return Shape(
         node=node,
-        path=next((path for path in paths if not isinstance(path, str)), None),
+        path=path,
         targets=_targets(document, node),
         classes=frozenset(document.nodes(node, sh("class"))),
         beside=frozenset(each for predicate in _BESIDE for each in document.nodes(node, predicate)),
@@ -320,6 +363,7 @@ def _shape(document: ShapesDocument, node: Iri, inner: Iterable[Iri], active: Co
         reified=next(iter(document.nodes(node, PATH)), None) if looks_at_evidence else None,
         reifiers=tuple(each for each in document.nodes(node, REIFIER) if each in active),
         applies_from=applies_from(document, node),
+        queries=declarations.constraints(node, path),
     )
 
 

@@ -8,6 +8,8 @@ Rules
 * Forwards from a pair: its target's statements, its paths, classes with their superclasses, comparisons, and the same
   for every shape within. That is all that its results depend on, so results from those statements alone are the
   results from all of them.
+* A query reads what it looks along. What changes where it may look from everywhere concerns all targets of the shapes
+  that it lies within.
 * A predicate is read only in the direction in which a shape follows it, so that a hub is not unfolded by pointing at
   it.
 * Only facts that hold at some instant of the horizon are followed.
@@ -24,9 +26,10 @@ Example
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
-from bridge.shapes.paths import inverted, reach, sources
+from bridge.shapes.paths import ANY, inverted, reach, sources
 from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
 from kernel.terms import Iri, Term
 
@@ -37,20 +40,27 @@ if TYPE_CHECKING:
     from bridge.shapes.document import Triple
     from bridge.shapes.model import Shape, ShapesModel, Targets
     from bridge.shapes.overlay import Overlay, Seen
+    from bridge.shapes.sparql.looks import Looks
     from kernel.intervals import Interval
 
 Pair: TypeAlias = tuple[Iri, Term]
 """A shape and a node to judge by it."""
 
+Match: TypeAlias = "Callable[[Iri | None, Iri | None, Term | None], Iterable[Seen]]"
+
 
 class NeighbourhoodExceeded(Exception):
-    """More would have to be read, or judged, than is allowed."""
+    """More would have to be read, or judged, than is allowed; the text, if there is one, says what."""
 
 
 class Budget:
-    """How much may still be read or judged."""
+    """How much may still be read or judged.
 
-    def __init__(self, amount: int) -> None:
+    Args:
+        amount: without one, as much as there is.
+    """
+
+    def __init__(self, amount: float = inf) -> None:
         self._left = amount
 
     def spend(self, amount: int = 1) -> None:
@@ -114,6 +124,8 @@ class Walk:
             pairs |= self.outward(shape, {subject})
         for shape in model.closed_to(predicate):
             pairs |= self.outward(shape, self._judging(shape, {subject}))
+        for shape in self._asking(triple, pairs):
+            pairs |= self._all_targets(shape)
         for root in model.roots:
             if predicate in root.targets.subjects_of:
                 pairs.add((root.node, subject))
@@ -140,6 +152,25 @@ class Walk:
                 for outer in (self._model.outer.get(inner.node, ()) if fresh else ())
             ]
         return pairs
+
+    def _asking(self, triple: Triple, pairs: set[Pair]) -> dict[Iri, None]:
+        """Adds the pairs whose queries may see the statement from their focus; answers shapes that do from anywhere."""
+        found = {shape.node: None for shape in self._model.anywhere(triple[1])}
+        for shape, look in self._model.looking(triple[1]):
+            starts = sources(look.path, triple, self._step)
+            if look.start is None:
+                pairs |= self.outward(shape, starts)
+            elif look.start in starts:
+                found[shape.node] = None
+        return found
+
+    def _all_targets(self, shape: Iri) -> set[Pair]:
+        """Every target of the shapes that a shape lies within."""
+        return {
+            (root.node, focus)
+            for root in self._model.holding(shape)
+            for focus in every_focus(root.targets, self._reader.read)
+        }
 
     def _judging(self, shape: Shape, values: set[Term]) -> set[Term]:
         """The foci at which a shape has one of the values."""
@@ -203,6 +234,8 @@ class Walk:
         values: set[Term] = {focus} if shape.path is None else reach(shape.path, {focus}, self._step)
         for predicate in shape.beside:
             self._step(predicate, focus, inverse=False)
+        for query in shape.queries:
+            self._look_along(query.looks, focus)
         for value in values:
             if shape.classes:
                 self._classes_of(value)
@@ -211,6 +244,13 @@ class Walk:
         for node in shape.inner:
             for value in values:
                 self._look(self._model.shapes[node], value, done)
+
+    def _look_along(self, looks: Looks, focus: Term) -> None:
+        """Reads what a query looks at."""
+        for look in looks.along:
+            reach(look.path, {focus if look.start is None else look.start}, self._step)
+        for predicate in looks.anywhere:
+            self._facts(predicate=None if predicate == ANY else predicate)
 
     def _may_be_target(self, targets: Targets, focus: Term) -> bool:
         """Whether the node is a focus at some instant, before or after; reads what says so."""
@@ -253,11 +293,12 @@ class Walk:
         return (seen.content.statement.subject for seen in self._facts(predicate=predicate, object=value))
 
     def _step(self, predicate: Iri, node: Term, *, inverse: bool) -> list[Term]:
+        asked = None if predicate == ANY else predicate
         if inverse:
-            return [seen.content.statement.subject for seen in self._facts(predicate=predicate, object=node)]
+            return [seen.content.statement.subject for seen in self._facts(predicate=asked, object=node)]
         if not isinstance(node, Iri):
             return []
-        return [seen.content.statement.object for seen in self._facts(subject=node, predicate=predicate)]
+        return [seen.content.statement.object for seen in self._facts(subject=node, predicate=asked)]
 
     def _facts(
         self,
@@ -270,6 +311,27 @@ class Walk:
         for seen in found:
             self._used[seen.content.id] = seen
         return found
+
+
+def every_focus(targets: Targets, match: Match) -> Iterator[Term]:
+    """Every node that is a target at some time (SHACL section 2.1.3), before or after a change; some several times.
+
+    Args:
+        targets: of a shape.
+        match: gives the facts of a subject, predicate and object, each of them any if it is None.
+    """
+    yield from targets.nodes
+    below = reach_all(set(targets.classes), lambda each: _subjects(match(None, SUBCLASS_OF, each)))
+    for each in below:
+        yield from _subjects(match(None, RDF_TYPE, each))
+    for predicate in targets.subjects_of:
+        yield from _subjects(match(None, predicate, None))
+    for predicate in targets.objects_of:
+        yield from (seen.content.statement.object for seen in match(None, predicate, None))
+
+
+def _subjects(facts: Iterable[Seen]) -> Iterator[Iri]:
+    return (seen.content.statement.subject for seen in facts)
 
 
 def reach_all(starts: set[Iri], onward: Callable[[Iri], Iterable[Iri]]) -> set[Iri]:

@@ -92,6 +92,7 @@ _LIMIT = Rule("a literal", _is_literal)
 _BOOLEAN = Rule("true or false", _is_boolean)
 _COMPARED = Rule("an IRI", _is_iri, single=False, on_properties_only=True)
 _SHAPES = Rule("a shape", _is_node, single=False)
+_VALIDATORS = Rule("a validator, which is a node", _is_node, single=False)
 _LISTED_SHAPES = Rule("a list of at least one shape", _is_node, single=False, listed=True)
 
 RULES: Final = {
@@ -135,6 +136,16 @@ RULES: Final = {
         "qualifiedValueShapesDisjoint": Rule("true or false", _is_boolean, on_properties_only=True),
         "reifierShape": Rule("a shape", _is_node, single=False, on_properties_only=True),
         "reificationRequired": Rule("true or false", _is_boolean, on_properties_only=True),
+        "sparql": Rule("a constraint, which is a node", _is_node, single=False),
+        "select": Rule("a query, as plain text", _is_text),
+        "ask": Rule("a query, as plain text", _is_text),
+        "prefixes": Rule("a node with prefix declarations", _is_node, single=False),
+        "parameter": Rule("a parameter, which is a node", _is_node, single=False),
+        "optional": _BOOLEAN,
+        "nodeValidator": _VALIDATORS,
+        "propertyValidator": _VALIDATORS,
+        "validator": _VALIDATORS,
+        "labelTemplate": Rule("text, with or without a language", _is_words, single=False),
         "closed": _BOOLEAN,
         "ignoredProperties": Rule("a list of IRIs", _is_iri, listed=True),
         "hasValue": Rule("a term", _is_any, single=False),

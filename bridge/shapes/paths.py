@@ -6,6 +6,7 @@ Rules
   alternatives and repetitions, and following its inverse is following a path.
 * `reach` gives the values of a path; `sources` gives every node from which following it may use a statement. How a
   step is taken, from the facts of one time or another, is the caller's business.
+* A step of `ANY` predicate is what a query's variable asks for; no path of a shape has one.
 * Reading is total: a node that is no path is answered by the reason, and so is a path of more than `LARGEST` parts.
 
 Example
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 LARGEST: Final = 200
 """How many parts a path may have."""
+
+ANY: Final = Iri("urn:x-muniment:any-predicate")
+"""In a step, whichever predicate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,19 @@ def levels(path: Path) -> int:
             return 1 + levels(inner)
 
 
+def is_nullable(path: Path) -> bool:
+    """Whether a path may lead from a node to itself in no step at all."""
+    match path:
+        case Step():
+            return False
+        case Sequence(parts):
+            return all(map(is_nullable, parts))
+        case Alternative(parts):
+            return any(map(is_nullable, parts))
+        case Repeat(inner, once):
+            return not once or is_nullable(inner)
+
+
 def reach(path: Path, nodes: Iterable[Term], step: Stepper) -> set[Term]:
     """The nodes that a path leads to from any of the nodes."""
     match path:
@@ -152,7 +169,7 @@ def sources(path: Path, triple: Triple, step: Stepper) -> set[Term]:
     """The nodes from which following the path may use a statement."""
     match path:
         case Step(predicate, inverse):
-            return ({triple[2]} if inverse else {triple[0]}) if predicate == triple[1] else set()
+            return ({triple[2]} if inverse else {triple[0]}) if predicate in (ANY, triple[1]) else set()
         case Sequence(parts):
             found: set[Term] = set()
             for number, part in enumerate(parts):

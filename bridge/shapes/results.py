@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from kernel.terms import Iri, Literal, Term
 
-ResultKey: TypeAlias = "tuple[Iri, Term, str | None, Term | None, Iri]"
-"""What makes two results the same one: shape, focus, path, value, component."""
+ResultKey: TypeAlias = "tuple[Iri, Term, str | None, Term | None, Iri, Iri | None]"
+"""What makes two results the same one: shape, focus, path, value, component, and the query if it is of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class Result:
         component: the constraint component.
         severity: the shape's severity; None for sh:Violation.
         spelled: the value as it was submitted.
+        constraint: the value of sh:sparql that found it, if one did.
+        messages: what the constraint says in words of its own; none: the shape's messages, or ours.
     """
 
     shape: Iri
@@ -42,8 +44,10 @@ class Result:
     component: Iri
     severity: Iri | None
     spelled: Literal | None = field(default=None, compare=False)
+    constraint: Iri | None = None
+    messages: tuple[Literal, ...] = field(default=(), compare=False)
 
     @property
     def key(self) -> ResultKey:
         """What makes it the same result as another."""
-        return self.shape, self.focus, self.path, self.value, self.component
+        return self.shape, self.focus, self.path, self.value, self.component, self.constraint

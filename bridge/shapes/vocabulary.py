@@ -3,9 +3,8 @@
 Rules
 -----
 * Every name that the SHACL vocabulary has, and of SHACL 1.2 those of its reifier shapes, is in exactly one of three
-  sets: `USABLE` (SHACL Core and its non-validating properties), `UNSUPPORTED` (SHACL-SPARQL, advanced features,
-  SHACL-JS: they may look at any statement, and so cannot be judged on a neighbourhood) and `REPORTED` (what reports are
-  made of; it has no place in a shapes graph).
+  sets: `USABLE` (SHACL Core with its non-validating properties, and SHACL-SPARQL), `UNSUPPORTED` (advanced features and
+  SHACL-JS) and `REPORTED` (what reports are made of; it has no place in a shapes graph).
 * A name in the SHACL namespace that is in none of them is a misspelling.
 
 Example
@@ -55,9 +54,10 @@ PARAMETERS: Final = _names(
     """and class closed datatype disjoint equals flags hasValue ignoredProperties in languageIn lessThan
     lessThanOrEquals maxCount maxExclusive maxInclusive maxLength minCount minExclusive minInclusive minLength
     node nodeKind not or pattern property qualifiedMaxCount qualifiedMinCount qualifiedValueShape
-    qualifiedValueShapesDisjoint reificationRequired reifierShape uniqueLang xone"""
+    qualifiedValueShapesDisjoint reificationRequired reifierShape sparql uniqueLang xone"""
 )
-"""Parameters of the constraint components of SHACL Core (SHACL section 4; SHACL 1.2 Core, `ReifierShape`)."""
+"""Parameters of the constraint components that there are beforehand (SHACL sections 4 and 5; SHACL 1.2 Core,
+`ReifierShape`)."""
 
 PATH_KINDS: Final = _names("alternativePath inversePath oneOrMorePath zeroOrMorePath zeroOrOnePath")
 
@@ -70,7 +70,7 @@ COMPONENTS: Final = _names(
     MinInclusiveConstraintComponent MinLengthConstraintComponent NodeConstraintComponent NodeKindConstraintComponent
     NotConstraintComponent OrConstraintComponent PatternConstraintComponent PropertyConstraintComponent
     QualifiedMaxCountConstraintComponent QualifiedMinCountConstraintComponent ReifierShapeConstraintComponent
-    UniqueLangConstraintComponent XoneConstraintComponent"""
+    SPARQLConstraintComponent UniqueLangConstraintComponent XoneConstraintComponent"""
 )
 
 NODE_KINDS: Final = _names("BlankNode BlankNodeOrIRI BlankNodeOrLiteral IRI IRIOrLiteral Literal")
@@ -81,17 +81,22 @@ _DESCRIBING = _names(
     Info NodeKind NodeShape PrefixDeclaration PropertyGroup PropertyShape Severity Shape Violation Warning"""
 )
 
-USABLE: Final = TARGETS | PARAMETERS | PATH_KINDS | NODE_KINDS | _DESCRIBING
+_QUERIES: Final = _names(
+    """ask labelTemplate nodeValidator optional parameter propertyValidator select validator
+    ConstraintComponent Parameter Parameterizable SPARQLAskExecutable SPARQLAskValidator SPARQLConstraint
+    SPARQLExecutable SPARQLSelectExecutable SPARQLSelectValidator Validator"""
+)
+"""What constraints and constraint components that are queries are declared with (SHACL sections 5 and 6)."""
+
+USABLE: Final = TARGETS | PARAMETERS | PATH_KINDS | NODE_KINDS | _DESCRIBING | _QUERIES
 
 UNSUPPORTED: Final = _names(
-    """annotationProperty annotationValue annotationVarName ask condition construct entailment expression filterShape
-    intersection js jsFunctionName jsLibrary jsLibraryURL labelTemplate nodeValidator nodes object optional parameter
-    predicate propertyValidator resultAnnotation returnType rule select sparql subject target this union update
-    validator ConstraintComponent ExpressionConstraintComponent Function JSConstraint JSConstraintComponent
-    JSExecutable JSFunction JSLibrary JSRule JSTarget JSTargetType JSValidator Parameter Parameterizable
-    ResultAnnotation Rule SPARQLAskExecutable SPARQLAskValidator SPARQLConstraint SPARQLConstraintComponent
-    SPARQLConstructExecutable SPARQLExecutable SPARQLFunction SPARQLRule SPARQLSelectExecutable SPARQLSelectValidator
-    SPARQLTarget SPARQLTargetType SPARQLUpdateExecutable Target TargetType TripleRule Validator"""
+    """annotationProperty annotationValue annotationVarName condition construct entailment expression filterShape
+    intersection js jsFunctionName jsLibrary jsLibraryURL nodes object predicate resultAnnotation returnType rule
+    subject target this union update ExpressionConstraintComponent Function JSConstraint JSConstraintComponent
+    JSExecutable JSFunction JSLibrary JSRule JSTarget JSTargetType JSValidator ResultAnnotation Rule
+    SPARQLConstructExecutable SPARQLFunction SPARQLRule SPARQLTarget SPARQLTargetType SPARQLUpdateExecutable Target
+    TargetType TripleRule"""
 )
 
 REPORTED: Final = COMPONENTS | _names(

@@ -9,9 +9,10 @@ Rules
 * No shape contains itself (SHACL section 3.4.3 leaves the meaning open), none is nested beyond `DEEPEST` or unfolds
   to more than `LARGEST` shapes: judging must end.
 * A shape that is referred to and not described is told apart (`undescribed`): profiles in use have such references.
+* Queries, and the constraint components that are made of them, are as `sparql` has it.
 * What the base says of its shapes in words of its own is as `application` has it.
 * Shapes of evidence stand on property shapes whose path is one predicate, since only statements have evidence; what
-  they ask of it in words of the base is among those that evidence has.
+  they ask of it in words of the base is among those that evidence has, and they ask it without queries.
 * All of it is total and linear in the document, apart from the unfolding, which is counted and not carried out.
 
 Example
@@ -45,6 +46,7 @@ from bridge.shapes.model import (
 from bridge.shapes.neighbourhood import reach_all
 from bridge.shapes.parameters import RULES
 from bridge.shapes.paths import levels, read_path
+from bridge.shapes.sparql.declared import SPARQL, Declarations
 from bridge.shapes.vocabulary import RDF_TYPE, REPORTED, SH, UNSUPPORTED, USABLE, is_blank, sh
 from kernel.terms import Iri, Literal, Term
 from kernel.vocabulary import M
@@ -92,13 +94,17 @@ class Problem:
 def problems(document: ShapesDocument) -> list[Problem]:
     """Every problem of a shapes graph; none: it can be used."""
     shapes = shapes_of(document)
-    found = [*_vocabulary(document), *(Problem(*fault) for fault in faults(document, shapes))]
+    declarations = Declarations(document)
+    declared = dict.fromkeys(Problem(*fault) for fault in declarations.faults(shapes))
+    found = [*_vocabulary(document), *(Problem(*fault) for fault in faults(document, shapes)), *declared]
+    for node in dict.fromkeys(each for each in declarations.sources(shapes) if each not in shapes):
+        found += _values(document, node)
     for shape in shapes:
         found += _values(document, shape)
         found += _paths(document, shape)
         found += _patterns(document, shape)
         found += _references(document, shape)
-        found += _of_evidence(document, shape)
+        found += _of_evidence(document, shape, declarations)
     return found + list(_nesting(document, shapes))
 
 
@@ -132,7 +138,7 @@ def _is_unusable(term: Iri, acting: set[Term]) -> bool:
 def _unusable(name: str) -> str:
     short = f"sh:{name.removeprefix(SH)}"
     if name in UNSUPPORTED:
-        return f"{short} is not supported: only SHACL Core is judged here"
+        return f"{short} is not supported: shapes are judged by SHACL Core and SHACL-SPARQL alone"
     if name in REPORTED:
         return f"{short} belongs in validation reports, not in shapes"
     return f"there is no {short} in SHACL: check its spelling"
@@ -243,7 +249,7 @@ def _references(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
             yield Problem(shape, predicate, None, "the list is empty")
 
 
-def _of_evidence(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
+def _of_evidence(document: ShapesDocument, shape: Iri, declarations: Declarations) -> Iterator[Problem]:
     for predicate in (REIFIER, REQUIRED):
         if document.objects(shape, predicate) and any(map(is_blank, document.objects(shape, PATH))):
             short = f"sh:{predicate.value.removeprefix(SH)}"
@@ -251,6 +257,8 @@ def _of_evidence(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
                 shape, predicate, None, f"{short} needs a path of one predicate: only statements have evidence"
             )
     for node in reach_all(set(document.nodes(shape, REIFIER)), lambda each: referred(document, each)):
+        if document.objects(node, SPARQL) or any(declarations.used(node)):
+            yield Problem(node, SPARQL, None, "evidence is judged by SHACL Core alone: take the query out")
         for path in document.nodes(node, PATH):
             if path.value.startswith(M) and path not in EVIDENCE_WORDS:
                 yield Problem(node, PATH, path, f"evidence has no m:{path.value.removeprefix(M)}: check its spelling")

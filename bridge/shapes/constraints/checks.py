@@ -36,11 +36,13 @@ class Fault:
         value: the value at fault, in its stored form, if it is one.
         spelled: the value as it was submitted.
         path: the predicate at fault, where it is not the shape's own path.
+        messages: what the constraint says of it in words of its own.
     """
 
     value: Term | None = None
     spelled: Literal | None = None
     path: Iri | None = None
+    messages: tuple[Literal, ...] = ()
 
 
 class Check(Protocol):

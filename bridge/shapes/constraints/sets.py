@@ -9,7 +9,7 @@ Example
 -------
 >>> from bridge.shapes.data import Data
 >>> list(_at_least(1)(Data({}), Iri("urn:ann"), {}))
-[Fault(value=None, spelled=None, path=None)]
+[Fault(value=None, spelled=None, path=None, messages=())]
 """
 
 from __future__ import annotations

@@ -53,7 +53,6 @@ Value: TypeAlias = "Term | Node | Items"
 Members: TypeAlias = "tuple[tuple[Iri, Value], ...]"
 
 _REPORT: Final = "_:report"
-_CLOSED: Final = sh("ClosedConstraintComponent")
 _BOOLEAN: Final = XSD + "boolean"
 _TRUTHS: Final = ("false", "true")
 _INDENT: Final = "\n    "
@@ -75,6 +74,7 @@ def result_node(result: Result, telling: Telling) -> Node:
     members += [
         (sh("sourceShape"), result.shape),
         (sh("sourceConstraintComponent"), result.component),
+        *([] if result.constraint is None else [(sh("sourceConstraint"), result.constraint)]),
         (sh("resultSeverity"), result.severity or sh("Violation")),
         *((sh("resultMessage"), message) for message in telling.messages(result)),
     ]
@@ -82,8 +82,10 @@ def result_node(result: Result, telling: Telling) -> Node:
 
 
 def _path(result: Result, document: ShapesDocument) -> Value | None:
-    if result.component == _CLOSED and result.path is not None:
-        return parse_iri(result.path)  # the predicate at fault
+    if result.path is None:
+        return None
+    if result.path.startswith("<") and result.path.find(">") == len(result.path) - 1:
+        return parse_iri(result.path)  # the shape's own path, or the predicate at fault
     return next((_part(document, each) for each in document.objects(result.shape, sh("path"))), None)
 
 
@@ -224,8 +226,9 @@ def _list(subject: str, predicate: Iri, items: Iterable[Value], labels: _Labels)
 # --- JSON-LD ----------------------------------------------------------------------------------------------------------
 
 _NAMES: Final = """
-    conforms result focusNode resultPath value sourceShape sourceConstraintComponent resultSeverity resultMessage
-    alternativePath inversePath oneOrMorePath zeroOrMorePath zeroOrOnePath ValidationReport ValidationResult
+    conforms result focusNode resultPath value sourceShape sourceConstraint sourceConstraintComponent resultSeverity
+    resultMessage alternativePath inversePath oneOrMorePath zeroOrMorePath zeroOrOnePath
+    ValidationReport ValidationResult
 """
 _WORDS: Final = {sh(name): name for name in _NAMES.split()}
 CONTEXT: Final = {short: {"@id": iri.value} for iri, short in _WORDS.items()}

@@ -66,12 +66,15 @@ class Telling:
 
     def messages(self, result: Result) -> list[Literal]:
         """The same as SHACL has it: the shape's own messages, or ours."""
-        own = own_messages(self.document, result.shape)
+        own = own_messages(self.document, result)
         return own or [Literal(self.message(result), language=LANGUAGE)]
 
     def cause(self, result: Result) -> str:
-        """What was asked for, in the shape's own words or in ours; the same for every result of the same cause."""
-        own = sorted(each.lexical for each in own_messages(self.document, result.shape))
+        """What was asked for, in the shape's own words or in ours; that of the first result stands for a cause.
+
+        A query may have words of its own for each of its results.
+        """
+        own = sorted(each.lexical for each in own_messages(self.document, result))
         return " / ".join(own) or requirement_of(self.document, result)
 
     def name(self, node: Iri) -> str:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
+from uuid import UUID
 
 from bridge.host import SystemClock
 from bridge.ledger.sqlite import SqliteLedger
@@ -31,6 +32,7 @@ from bridge.loading.staging import decode_assertions
 from bridge.lock import DirectoryLock
 from bridge.reading import Reader
 from bridge.shapes.checker import CoreChecker
+from bridge.shapes.preparing import ShapesPreparer
 from bridge.stores.checkpoints import Checkpoints
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.snapshots import Snapshots
@@ -38,6 +40,7 @@ from bridge.terms import OxigraphCanonicaliser
 from bridge.updating import Updates, WritePath
 from certificates.errors import CertificateError
 from certificates.keys import SigningKey
+from kernel.changes import Assert, Revise
 from kernel.deciding import Decider
 from kernel.errors import DamagedBase, LedgerUnavailable
 from kernel.governance import Governance
@@ -45,8 +48,10 @@ from kernel.issuing import Notary
 from kernel.judging import Judge
 from kernel.loading import Loader
 from kernel.policy import DEFAULT_POLICY
+from kernel.preparing import Preparer
 from kernel.sequencer import Sequencer
 from kernel.submitting import Submitter
+from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,14 +59,17 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from kernel.changes import Assert
+    from kernel.changes import End, Request, Retract
     from kernel.deciding import DecisionRequest
     from kernel.judging import VerdictPolicy
     from kernel.loading import LoadRequest
     from kernel.ports import HostClock, Ledger
     from kernel.submitting import Outcome, Submission
+    from kernel.terms import Statement
 
 SIGNING_KEY = "keys/signing.key"
+_NAMES_SHAPES = SHAPES_GRAPH.n3.encode()
+"""Without it in its bytes, a staged chunk writes no shapes."""
 
 
 class Base:
@@ -90,6 +98,7 @@ class Base:
         self._loader = Loader(judge, notary, self._staged)
         self._decider = Decider(judge, notary, self._submitter, self._loader)
         self._sequencer = Sequencer(ledger, stores, host, judge.forget)
+        self._preparer = Preparer(ledger, ShapesPreparer(ledger), self._sequencer)
         write_path = WritePath(self._submitter, self._sequencer.enqueue, self.load, host)
         self.updates = Updates(ledger, stores, checkpoints, write_path)
 
@@ -132,20 +141,58 @@ class Base:
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
             opened.callback(base.updates.close)
+            opened.callback(base._preparer.close)
             base._resources = opened.pop_all()
         return base
 
     def submit(self, submission: Submission) -> Future[Outcome]:
-        """Queues a request; the future has its outcome, or the error it met, once that is durable."""
+        """Queues a request; the future has its outcome, or the error it met, once that is durable.
+
+        What writes shapes is judged on the data that is there before it is queued (`kernel.preparing`).
+        """
+        if self._may_write_shapes(submission.request):
+            return self._preparer.enqueue(
+                lambda view: self._submitter.foresee(view, submission, self.host.now()),
+                lambda group, preparation: self._submitter.submit(group, submission, preparation),
+            )
         return self._sequencer.enqueue(lambda group: self._submitter.submit(group, submission))
 
     def decide(self, wanted: DecisionRequest) -> Future[Outcome]:
-        """Queues a decision."""
+        """Queues a decision; the approval of shapes as `submit` does."""
+        with self.ledger.reading() as view:
+            record = view.certificate(wanted.certificate)
+        if record is not None and SHAPES_GRAPH in record.graphs:
+            return self._preparer.enqueue(
+                lambda view: self._decider.foresee(view, wanted),
+                lambda group, preparation: self._decider.decide(group, wanted, preparation),
+                alone=True,
+            )
         return self._sequencer.enqueue(lambda group: self._decider.decide(group, wanted), alone=True)
 
     def load(self, wanted: LoadRequest) -> Future[Outcome]:
-        """Queues a load session whose chunks are staged."""
+        """Queues a load session whose chunks are staged; one that brings shapes as `submit` does."""
+        if any(_NAMES_SHAPES in chunk for chunk in self.ledger.staged(wanted.request.session or "")):
+            return self._preparer.enqueue(
+                lambda view: self._loader.foresee(view, wanted, self.host.now()),
+                lambda group, preparation: self._loader.load(group, wanted, preparation),
+                alone=True,
+            )
         return self._sequencer.enqueue(lambda group: self._loader.load(group, wanted), alone=True)
+
+    def _may_write_shapes(self, request: Request) -> bool:
+        """Whether a request names the shapes graph, or a fact of it."""
+        named = []
+        for change in request.changes:
+            target = change.statement if isinstance(change, Assert) else _target(change)
+            if isinstance(target, UUID):
+                named.append(target)
+            elif target.graph == SHAPES_GRAPH:
+                return True
+        if not named:
+            return False
+        with self.ledger.reading() as view:
+            facts = map(view.fact, named)
+            return any(fact is not None and fact.statement.graph == SHAPES_GRAPH for fact in facts)
 
     @property
     def behind(self) -> bool:
@@ -166,6 +213,10 @@ class Base:
 
     def _staged(self, session: str) -> Iterator[Sequence[Assert]]:
         return (decode_assertions(chunk) for chunk in self.ledger.staged(session))
+
+
+def _target(change: End | Retract | Revise) -> Statement | UUID:
+    return change.fact if isinstance(change, Revise) else change.target
 
 
 def _prepare(directory: Path) -> None:

@@ -42,6 +42,8 @@ class FindingCode(StrEnum):
     SHAPE_VIOLATION = "shape-violation"
     REVIEWABLE_VIOLATION = "reviewable-violation"
     EXISTING_VIOLATION = "existing-violation"
+    WAIVED_VIOLATION = "waived-violation"
+    WAIVER_ENDED = "waiver-ended"
     MALFORMED_SHAPES = "malformed-shapes"
     UNDESCRIBED_SHAPE = "undescribed-shape"
     NEIGHBOURHOOD_EXCEEDED = "neighbourhood-exceeded"

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from kernel.issuing import Notary
     from kernel.judging import Judge, Judgement
     from kernel.loading import Loader
-    from kernel.ports import CertificateRecord
+    from kernel.plan import Plan
+    from kernel.ports import CertificateRecord, LedgerView
+    from kernel.preparing import Preparation
     from kernel.submitting import Submitter
 
 
@@ -65,15 +67,31 @@ class Decider:
         self._submitter = submitter
         self._loader = loader
 
-    def decide(self, group: Group, wanted: DecisionRequest) -> Outcome:
+    def foresee(self, view: LedgerView, wanted: DecisionRequest) -> Plan | None:
+        """What an approval would do at the head of the view, as far as it writes shapes; None: nothing is approved."""
+        record, request = _waiting(view, wanted)
+        if wanted.decision is DecisionKind.REJECT:
+            return None
+        if request.session is not None:
+            load = LoadRequest(request, wanted.editor, lambda _: None)
+            return self._loader.shapes_of(view, load, record.issued_at)
+        return Planner(record.id, record.issued_at, view, wanted.editor).plan(request)
+
+    def decide(self, group: Group, wanted: DecisionRequest, preparation: Preparation | None = None) -> Outcome:
         """Records a decision, and applies an approved certificate.
 
+        Args:
+            group: the open one.
+            wanted: the decision.
+            preparation: what was judged beforehand, if an approval writes shapes.
+
         Raises:
+            Unprepared: what was judged beforehand is out of date; nothing was written.
             NotFound: no certificate of that id that the editor may see.
             Forbidden: a graph that the editor may not write, or no editor at all.
             AlreadyDecided: the certificate is not waiting.
         """
-        record, request = _waiting(group, wanted)
+        record, request = _waiting(group.tx, wanted)
         at = group.instant()
         if wanted.decision is DecisionKind.REJECT:
             self._enter(group, wanted, record, at)
@@ -82,9 +100,10 @@ class Decider:
             findings = findings_of(group.tx, record.id)
             return Outcome(record.id, record.verdict, CertificateState.REJECTED, None, findings)
         if request.session is not None:
-            return self._approve_load(group, record, LoadRequest(request, wanted.editor, lambda _: None), wanted, at)
+            load = LoadRequest(request, wanted.editor, lambda _: None)
+            return self._approve_load(group, record, load, wanted, at, preparation)
         try:
-            again = self._judge_again(group, record, request, wanted.editor)
+            again = self._judge_again(group, record, request, wanted.editor, preparation)
         except PlanError as error:
             self._enter(group, wanted, record, at)
             return self._lapse(group, record, at, None, str(error))
@@ -93,14 +112,23 @@ class Decider:
             recheck = self._recheck(group, record, at)
             head = group.apply(again.plan, group.tx.leaves(record.id, ItemKind.PLAN), at, recheck)
             return self._applied(group, record, head)
-        successor = self._submitter.certify(group, request, wanted.editor, predecessor=record.id)
+        successor = self._submitter.certify(
+            group, request, wanted.editor, predecessor=record.id, preparation=preparation
+        )
         return self._lapse(group, record, at, successor.certificate, None)
 
     def _approve_load(
-        self, group: Group, record: CertificateRecord, load: LoadRequest, wanted: DecisionRequest, at: Instant
+        self,
+        group: Group,
+        record: CertificateRecord,
+        load: LoadRequest,
+        wanted: DecisionRequest,
+        at: Instant,
+        preparation: Preparation | None,
     ) -> Outcome:
+        self._judge.hold(group.tx, preparation)
         self._enter(group, wanted, record, at)
-        unchanged = self._loader.load_again(group, record, load, at)
+        unchanged = self._loader.load_again(group, record, load, at, preparation)
         self._loader.forget(group, load.request)
         if unchanged:
             head = group.certify(record.id, at, self._recheck(group, record, at))
@@ -108,9 +136,16 @@ class Decider:
         why = "the base has changed since the load was judged: load the files again"
         return self._lapse(group, record, at, None, why)
 
-    def _judge_again(self, group: Group, record: CertificateRecord, request: Request, editor: Principal) -> Judgement:
+    def _judge_again(
+        self,
+        group: Group,
+        record: CertificateRecord,
+        request: Request,
+        editor: Principal,
+        preparation: Preparation | None,
+    ) -> Judgement:
         plan = Planner(record.id, record.issued_at, group.tx, editor).plan(request)
-        return self._judge.judge(plan, group.tx)
+        return self._judge.judge(plan, group.tx, preparation)
 
     def _recheck(self, group: Group, record: CertificateRecord, at: Instant) -> str:
         """Signs that plan and findings are as they were at the head of now; answers the record's digest."""
@@ -153,9 +188,9 @@ class Decider:
         group.tx.append_event(Decided(record.id, digest_hex(signed), wanted.decision, moment).encode())
 
 
-def _waiting(group: Group, wanted: DecisionRequest) -> tuple[CertificateRecord, Request]:
+def _waiting(view: LedgerView, wanted: DecisionRequest) -> tuple[CertificateRecord, Request]:
     """The certificate and its request, if the editor may decide on it."""
-    record = group.tx.certificate(wanted.certificate)
+    record = view.certificate(wanted.certificate)
     if record is None or not all(map(wanted.editor.may_read, record.graphs)):
         raise NotFound("there is no such certificate", remedy="list them with GET /certificates")
     if not wanted.editor.may_decide(record.graphs):

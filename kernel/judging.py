@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from kernel.facts import FactContent
     from kernel.governance import Governance
     from kernel.plan import Plan
-    from kernel.ports import FactsView, LedgerView, ShapeChecker
+    from kernel.ports import FactsView, LedgerView, Loaded, ShapeChecker
+    from kernel.preparing import Preparation
 
 
 class VerdictPolicy(Protocol):
@@ -70,12 +71,23 @@ class Judge:
         self._policy = policy
         self._governance = governance
 
-    def judge(self, plan: Plan, view: FactsView) -> Judgement:
-        """Judges a plan whose facts are not in the view."""
+    def judge(self, plan: Plan, view: LedgerView, preparation: Preparation | None = None) -> Judgement:
+        """Judges a plan whose facts are not in the view.
+
+        Args:
+            plan: it.
+            view: what it was planned against.
+            preparation: what was judged beforehand, if the plan writes shapes.
+
+        Raises:
+            Unprepared: what was judged beforehand is out of date.
+        """
         governed = self._governance.over(view)
+        if preparation is not None:
+            preparation.hold(view)
         table = read_rules(self._governance.facts(RULES_GRAPH, view))
         plan, contradictions = amend(plan, table, governed)
-        findings = (*contradictions, *self._shapes.findings(plan, governed), *self._doubts(plan))
+        findings = (*contradictions, *self._shapes.findings(plan, governed, preparation), *self._doubts(plan))
         return Judgement(plan, findings, self._policy.verdict(findings), self._governance.digests(view))
 
     def contradictions(self, plan: Plan, view: FactsView) -> list[Finding]:
@@ -83,27 +95,34 @@ class Judge:
         table = read_rules(self._governance.facts(RULES_GRAPH, view))
         return amend(plan, table, self._governance.over(view))[1] + self._doubts(plan)
 
-    def noticed(self, plan: Plan, view: FactsView) -> Sequence[FactContent]:
+    def noticed(self, plan: Plan, view: LedgerView, preparation: Preparation | None) -> Sequence[FactContent]:
         """Those facts of one chunk of a load session that `judge_load` has to be told of."""
-        return self._shapes.noticed(plan.record, self._governance.over(view))
+        return self._shapes.noticed(plan, self._governance.over(view), preparation)
 
-    def hold(self, view: FactsView) -> None:
-        """Reads what governs at the head of the view: what a load brings of it does not judge the load itself."""
+    def hold(self, view: LedgerView, preparation: Preparation | None) -> None:
+        """Reads what governs at the head of the view: what a load brings of it does not judge the load itself.
+
+        Raises:
+            Unprepared: what was judged beforehand is out of date.
+        """
         self._governance.digests(view)
+        if preparation is not None:
+            preparation.hold(view)
 
     def judge_load(
-        self, view: LedgerView, noticed: Sequence[FactContent], found: Sequence[Finding]
+        self, view: LedgerView, load: Loaded, found: Sequence[Finding], preparation: Preparation | None
     ) -> tuple[tuple[Finding, ...], Verdict]:
         """Judges a load session whole, once its facts are in the view.
 
         Args:
             view: the transaction; what governs at its head was held before the load's facts came into it.
-            noticed: what `noticed` gave for its chunks.
+            load: with what `noticed` gave for its chunks.
             found: what its chunks were found to contradict.
+            preparation: what was judged beforehand, if the load writes shapes.
         """
         findings = list(found)
-        if noticed:
-            findings += self._shapes.load_findings(noticed, self._governance.over(view))
+        if load.noticed:
+            findings += self._shapes.load_findings(load, self._governance.over(view), preparation)
         return tuple(findings), self._policy.verdict(findings)
 
     def digests(self, view: FactsView) -> Digests:

@@ -34,8 +34,9 @@ from kernel.errors import NotFound
 from kernel.issuing import EMPTY, Trees
 from kernel.plan import effect_bodies, request_body
 from kernel.planner import Planner
-from kernel.ports import CertificateRecord, CertificateState, IdempotencyEntry
+from kernel.ports import CertificateRecord, CertificateState, IdempotencyEntry, Loaded
 from kernel.submitting import Outcome, findings_of, outcome_of
+from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
     from kernel.issuing import Notary
     from kernel.judging import Judge
     from kernel.plan import Plan
+    from kernel.ports import LedgerView
+    from kernel.preparing import Preparation
     from kernel.terms import Iri
 
 
@@ -102,10 +105,31 @@ class Loader:
         self._notary = notary
         self._chunks = chunks
 
-    def load(self, group: Group, wanted: LoadRequest) -> Outcome:
+    def foresee(self, view: LedgerView, wanted: LoadRequest, at: Instant) -> Plan | None:
+        """The shapes that a session would write at the head of the view; None: it was answered before."""
+        key = session_key(wanted.request.session or "")
+        if view.idempotent(wanted.principal.id, key) is not None:
+            return None
+        return self.shapes_of(view, wanted, at)
+
+    def shapes_of(self, view: LedgerView, wanted: LoadRequest, at: Instant) -> Plan:
+        """A plan of no more than the shapes that a session would write."""
+        chunks = self._chunks(wanted.request.session or "")
+        shapes = tuple(change for chunk in chunks for change in chunk if change.statement.graph == SHAPES_GRAPH)
+        asked = wanted.request
+        request = Request(shapes, asked.reason, asked.episode, asked.principal)
+        return Planner(uuid7(), at, view, wanted.principal).plan(request)
+
+    def load(self, group: Group, wanted: LoadRequest, preparation: Preparation | None = None) -> Outcome:
         """Plans, judges and, if clear, applies a session; the group must hold nothing else.
 
+        Args:
+            group: the open one.
+            wanted: the session.
+            preparation: what was judged beforehand, if it writes shapes.
+
         Raises:
+            Unprepared: what was judged beforehand is out of date; nothing was written.
             NotFound: nothing is staged under the session's name.
             CallerError: a change that cannot be planned; nothing is kept then.
         """
@@ -115,9 +139,10 @@ class Loader:
         if known:
             return outcome_of(group.tx, known)
         at = group.instant()
-        self._judge.hold(group.tx)
-        load = self._plan(group, wanted, at)
-        judged = self._judge.judge_load(group.tx, load.seen.noticed, load.seen.findings)
+        self._judge.hold(group.tx, preparation)
+        load = self._plan(group, wanted, at, preparation)
+        loaded = Loaded(load.certificate, at, load.seen.noticed)
+        judged = self._judge.judge_load(group.tx, loaded, load.seen.findings, preparation)
         record = self._issue(group, wanted.request, load, judged, at)
         group.tx.remember(wanted.principal.id, key, IdempotencyEntry(b"", record.id))
         if record.request is None:
@@ -136,13 +161,20 @@ class Loader:
         if request.session is not None:
             group.tx.unstage(request.session)
 
-    def load_again(self, group: Group, record: CertificateRecord, wanted: LoadRequest, at: Instant) -> bool:
+    def load_again(
+        self,
+        group: Group,
+        record: CertificateRecord,
+        wanted: LoadRequest,
+        at: Instant,
+        preparation: Preparation | None = None,
+    ) -> bool:
         """Plans a waiting session again, into the transaction; False, and nothing kept, unless all is as signed."""
         signed = group.tx.items(record.id, ItemKind.PLAN)
         position = 1
         seen = _Seen()
-        self._judge.hold(group.tx)
-        for plan in self._plans(group, wanted, record.id, record.issued_at, seen):
+        self._judge.hold(group.tx, preparation)
+        for plan in self._plans(group, wanted, record.id, record.issued_at, seen, preparation):
             bodies = list(effect_bodies(plan))
             held = signed[position : position + len(bodies)]
             position += len(bodies)
@@ -150,19 +182,20 @@ class Loader:
                 break
             group.take(plan, [item.leaf for item in held], at)
         else:
-            judged, verdict = self._judge.judge_load(group.tx, seen.noticed, seen.findings)
+            loaded = Loaded(record.id, record.issued_at, seen.noticed)
+            judged, verdict = self._judge.judge_load(group.tx, loaded, seen.findings, preparation)
             if (position, judged, verdict) == (len(signed), findings_of(group.tx, record.id), record.verdict):
                 return True
         group.give_back(record.id)
         return False
 
-    def _plan(self, group: Group, wanted: LoadRequest, at: Instant) -> _Load:
+    def _plan(self, group: Group, wanted: LoadRequest, at: Instant, preparation: Preparation | None) -> _Load:
         load = _Load(uuid7(), [])
         asked = salt_items(ItemKind.PLAN, [request_body(wanted.request)])
         group.tx.add_items(load.certificate, asked)
         load.leaves.append(asked[0].leaf)
         changes = 0
-        for plan in self._plans(group, wanted, load.certificate, at, load.seen):
+        for plan in self._plans(group, wanted, load.certificate, at, load.seen, preparation):
             items = salt_items(ItemKind.PLAN, effect_bodies(plan), len(load.leaves))
             leaves = [item.leaf for item in items]
             group.tx.add_items(load.certificate, items)
@@ -176,7 +209,13 @@ class Loader:
         return load
 
     def _plans(
-        self, group: Group, wanted: LoadRequest, certificate: UUID, issued_at: Instant, seen: _Seen
+        self,
+        group: Group,
+        wanted: LoadRequest,
+        certificate: UUID,
+        issued_at: Instant,
+        seen: _Seen,
+        preparation: Preparation | None,
     ) -> Iterator[Plan]:
         """A plan a chunk, each made when the ones before are in the transaction; what is seen of it goes to `seen`."""
         facts = evidence = 0
@@ -189,7 +228,7 @@ class Loader:
             plan = planner.plan(asked)
             facts, evidence = planner.facts_made, planner.evidence_made
             seen.findings += self._judge.contradictions(plan, group.tx)
-            seen.noticed += self._judge.noticed(plan, group.tx)
+            seen.noticed += self._judge.noticed(plan, group.tx, preparation)
             yield plan
 
     def _issue(

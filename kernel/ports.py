@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from kernel.facts import Evidence, EvidenceContent, Fact, FactContent
     from kernel.instants import Instant
     from kernel.plan import Plan
+    from kernel.preparing import Preparation
     from kernel.terms import Iri, Statement, Term
 
 
@@ -169,6 +170,22 @@ class LedgerView(FactsView, Protocol):
         """A certificate by its id."""
         ...
 
+    def facts_of_graph(
+        self,
+        graph: Iri,
+        *,
+        predicate: Iri | None = None,
+        as_of: Instant | None = None,
+        valid_at: Instant | None = None,
+        after: UUID | None = None,
+    ) -> Iterator[Fact]:
+        """Facts of a graph believed now, or at `as_of`, in the order in which they were recorded.
+
+        Only those true at `valid_at`, if it is given. From beyond the fact `after` on, whether or not that is one of
+        them; nothing follows a fact that is not there.
+        """
+        ...
+
     def certificates(
         self,
         *,
@@ -178,7 +195,7 @@ class LedgerView(FactsView, Protocol):
         limit: int = 50,
         oldest_first: bool = False,
     ) -> list[CertificateRecord]:
-        """Certificates by id, which is a UUIDv7 and so greater when newer: newest or oldest first, from beyond `after`."""
+        """Certificates, newest first (ids are UUIDv7, so newest is greatest) or oldest first, from beyond `after`."""
         ...
 
     def items(self, certificate: UUID, kind: ItemKind, *, first: int = 0, limit: int | None = None) -> list[SaltedItem]:
@@ -412,19 +429,41 @@ class Check(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a load session brought, as far as shapes may notice.
+
+    Args:
+        certificate: its own; its facts and evidence are known by it.
+        issued_at: when that was issued.
+        noticed: facts that it recorded, or brought evidence for.
+    """
+
+    certificate: UUID
+    issued_at: Instant
+    noticed: Sequence[FactContent]
+
+
 class ShapeChecker(Protocol):
-    """Judges plans by the shapes of the base."""
+    """Judges plans by the shapes of the base.
 
-    def findings(self, plan: Plan, view: FactsView) -> Sequence[Finding]:
-        """full(after) − full(before), as IncrementalEqualsFull has it."""
+    Whatever was judged beforehand of shapes that are written is handed in; without it, all of it is judged at once.
+    """
+
+    def findings(self, plan: Plan, view: FactsView, preparation: Preparation | None) -> Sequence[Finding]:
+        """full(after) − full(before), as IncrementalEqualsFull has it.
+
+        Raises:
+            Unprepared: what was judged beforehand is out of date.
+        """
         ...
 
-    def noticed(self, recorded: Sequence[FactContent], view: FactsView) -> Sequence[FactContent]:
-        """Those of the facts that `load_findings` has to be told of; the others change nothing in what it finds."""
+    def noticed(self, plan: Plan, view: FactsView, preparation: Preparation | None) -> Sequence[FactContent]:
+        """What `load_findings` has to be told of a chunk; all else that it does changes nothing in what is found."""
         ...
 
-    def load_findings(self, recorded: Sequence[FactContent], view: FactsView) -> Sequence[Finding]:
-        """As `findings`, for a load session whose facts are already in the view."""
+    def load_findings(self, load: Loaded, view: FactsView, preparation: Preparation | None) -> Sequence[Finding]:
+        """As `findings`, for a load session whose facts and evidence are already in the view."""
         ...
 
 

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from kernel.instants import Instant
     from kernel.issuing import Notary
     from kernel.judging import Judge
+    from kernel.plan import Plan
     from kernel.ports import CertificateRecord, CertificateState, LedgerView
+    from kernel.preparing import Preparation
 
 
 class Keyed(Protocol):
@@ -129,11 +131,23 @@ class Submitter:
         self._judge = judge
         self._notary = notary
 
-    def submit(self, group: Group, submission: Submission | Draft) -> Outcome:
+    def foresee(self, view: LedgerView, submission: Submission, at: Instant) -> Plan | None:
+        """What a request would do at the head of the view; None: it was answered before."""
+        if submission.key is not None and view.idempotent(submission.principal.id, submission.key) is not None:
+            return None
+        return Planner(uuid7(), at, view, submission.principal).plan(submission.request)
+
+    def submit(self, group: Group, submission: Submission | Draft, preparation: Preparation | None = None) -> Outcome:
         """Plans, judges, issues and, if clear, applies one request.
+
+        Args:
+            group: to plan against, and to apply in.
+            submission: the request.
+            preparation: what was judged beforehand, if it writes shapes.
 
         Raises:
             CallerError: what cannot be planned, or is not the caller's to ask.
+            Unprepared: what was judged beforehand is out of date; nothing was written.
         """
         before = self.answered_before(group, submission)
         if before is not None:
@@ -142,7 +156,9 @@ class Submitter:
         request = submission.request if isinstance(submission, Submission) else submission.request(group, at)
         if request is None:
             return NOTHING
-        outcome = self.certify(group, request, submission.principal, dry_run=submission.dry_run, at=at)
+        outcome = self.certify(
+            group, request, submission.principal, dry_run=submission.dry_run, at=at, preparation=preparation
+        )
         self.remember(group, submission, outcome)
         return outcome
 
@@ -155,6 +171,7 @@ class Submitter:
         dry_run: bool = False,
         predecessor: UUID | None = None,
         at: Instant | None = None,
+        preparation: Preparation | None = None,
     ) -> Outcome:
         """The same without idempotency.
 
@@ -165,10 +182,11 @@ class Submitter:
             dry_run: judge only.
             predecessor: the stale certificate whose place this one takes.
             at: the issue instant, if the group has given one for it.
+            preparation: what was judged beforehand, if shapes are written.
         """
         at = group.instant() if at is None else at
         plan = Planner(uuid7(), at, group.tx, principal).plan(request)
-        judgement = self._judge.judge(plan, group.tx)
+        judgement = self._judge.judge(plan, group.tx, preparation)
         if dry_run:
             return Outcome(None, judgement.verdict, None, None, judgement.findings)
         issued = self._notary.issue(group, judgement, at, predecessor)

@@ -7,8 +7,11 @@ Rules
 * A shape with `m:appliesFrom` judges no instant of valid time before that one: until then it is as a deactivated shape,
   by itself and for every shape that refers to it. It takes an xsd:dateTime with a zone, or an xsd:date, which stands
   for its first instant, in UTC if it names no zone.
-* The mode is said of the shapes graph, an instant of a shape, each once; anything else is a fault, and a shapes graph
-  with a fault is not used at all.
+* `m:shapes m:appliesTo` names the graphs that the shapes are bound to: what they judge are the statements of those
+  together, and of the ontology graph. Unsaid, it is every graph of data.
+* A waiver (`waivers`) says which violations are to be let through.
+* Mode and graphs are said of the shapes graph, an instant of a shape; mode and instant once. Anything else is a fault,
+  and a shapes graph with a fault is not used at all.
 
 Example
 -------
@@ -16,7 +19,7 @@ Example
 
     for place, predicate, value, reason in faults(document):
         ...
-    mode_of(document), applies_from(document, shape)          # of a document without faults
+    mode_of(document), scope_of(document), applies_from(document, shape)          # of a document without faults
 """
 
 from __future__ import annotations
@@ -24,12 +27,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kernel.errors import InvalidTime
+from bridge.shapes.moments import instant_of
+from bridge.shapes.overlay import EVERYTHING, Scope
+from bridge.shapes.vocabulary import RDF_TYPE, is_blank
+from bridge.shapes.waivers import WAIVER, WAIVER_WORDS, waiver_faults
 from kernel.instants import BEGINNING
-from kernel.precision import Precision
-from kernel.terms import XSD, Iri, Literal, Term
-from kernel.timevalues import parse_time
-from kernel.vocabulary import SHAPES_GRAPH, M
+from kernel.terms import Iri, Term
+from kernel.vocabulary import SHAPES_GRAPH, M, is_history
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -41,6 +45,7 @@ Fault: TypeAlias = tuple[Iri, Iri, Term | None, str]
 
 MODE: Final = Iri(M + "mode")
 APPLIES_FROM: Final = Iri(M + "appliesFrom")
+APPLIES_TO: Final = Iri(M + "appliesTo")
 
 
 class Mode(StrEnum):
@@ -57,9 +62,8 @@ class Mode(StrEnum):
 
 
 _MODES: Final = {mode.iri: mode for mode in Mode}
-_KNOWN: Final = frozenset({MODE, APPLIES_FROM})
-_TAKEN: Final = "an xsd:dateTime with a zone, or an xsd:date"
-_DATATYPES: Final = {Precision.INSTANT: XSD + "dateTime", Precision.DAY: XSD + "date"}
+_KNOWN: Final = frozenset({MODE, APPLIES_FROM, APPLIES_TO}) | WAIVER_WORDS
+_OF_THE_GRAPH: Final = frozenset({MODE, APPLIES_TO})
 
 
 def mode_of(document: ShapesDocument) -> Mode:
@@ -68,9 +72,15 @@ def mode_of(document: ShapesDocument) -> Mode:
     return _MODES[said[0]] if said else Mode.REFUSE
 
 
+def scope_of(document: ShapesDocument) -> Scope:
+    """The graphs that a shapes graph without faults is bound to."""
+    said = document.nodes(SHAPES_GRAPH, APPLIES_TO)
+    return Scope(frozenset(said)) if said else EVERYTHING
+
+
 def applies_from(document: ShapesDocument, shape: Iri) -> int:
     """The first instant that a shape judges, in a shapes graph without faults; `BEGINNING`: every one."""
-    starts = [_start(document, shape, value) for value in document.objects(shape, APPLIES_FROM)]
+    starts = [instant_of(document, shape, APPLIES_FROM, value) for value in document.objects(shape, APPLIES_FROM)]
     return next((start for start in starts if isinstance(start, int)), BEGINNING)
 
 
@@ -81,7 +91,9 @@ def faults(document: ShapesDocument, shapes: Collection[Iri]) -> Iterator[Fault]
         document: the shapes graph.
         shapes: the shapes in it.
     """
-    yield from _of_modes(document)
+    yield from _of_words(document)
+    yield from _of_the_graph(document)
+    yield from waiver_faults(document, shapes)
     for node in document.subjects():
         starts = document.objects(node, APPLIES_FROM)
         if starts and node not in shapes:
@@ -89,37 +101,37 @@ def faults(document: ShapesDocument, shapes: Collection[Iri]) -> Iterator[Fault]
         if len(starts) > 1:
             yield node, APPLIES_FROM, None, f"m:appliesFrom is given {len(starts)} times: give it once"
         for value in starts:
-            start = _start(document, node, value)
+            start = instant_of(document, node, APPLIES_FROM, value)
             if isinstance(start, str):
                 yield node, APPLIES_FROM, value, start
 
 
-def _of_modes(document: ShapesDocument) -> Iterator[Fault]:
+def _of_words(document: ShapesDocument) -> Iterator[Fault]:
+    """Words in `m:` that shapes do not know."""
     for subject, predicate, value in document:
         if predicate.value.startswith(M) and predicate not in _KNOWN:
             yield subject, predicate, None, f"shapes know no {_short(predicate)}: check its spelling"
-        if predicate == MODE and subject != SHAPES_GRAPH:
-            yield subject, MODE, None, f"m:mode is said of {SHAPES_GRAPH.n3}, the shapes graph as a whole"
+        if predicate == RDF_TYPE and isinstance(value, Iri) and value.value.startswith(M) and value != WAIVER:
+            yield subject, RDF_TYPE, value, f"shapes know no {_short(value)}: check its spelling"
+
+
+def _of_the_graph(document: ShapesDocument) -> Iterator[Fault]:
+    for subject, predicate, value in document:
+        if predicate in _OF_THE_GRAPH and subject != SHAPES_GRAPH:
+            reason = f"{_short(predicate)} is said of {SHAPES_GRAPH.n3}, the shapes graph as a whole"
+            yield subject, predicate, None, reason
         elif predicate == MODE and value not in _MODES:
             yield subject, MODE, value, "m:mode takes m:Refuse, m:Review or m:Warn"
+        elif predicate == APPLIES_TO and not _is_graph_of_data(value):
+            yield subject, APPLIES_TO, value, "m:appliesTo takes graphs of data, by their IRIs"
     modes = document.objects(SHAPES_GRAPH, MODE)
     if len(modes) > 1:
         yield SHAPES_GRAPH, MODE, None, f"m:mode is given {len(modes)} times: give it once"
 
 
-def _start(document: ShapesDocument, shape: Iri, value: Term) -> int | str:
-    """The instant that a value of m:appliesFrom stands for, or what is wrong with it."""
-    given = document.spelling((shape, APPLIES_FROM, value)) or value
-    if not isinstance(given, Literal) or given.datatype not in _DATATYPES.values():
-        return f"m:appliesFrom takes {_TAKEN}"
-    try:
-        time = parse_time(given.lexical, field="m:appliesFrom")
-    except InvalidTime as error:
-        return f"{error.message}: m:appliesFrom takes {_TAKEN}"
-    if _DATATYPES.get(time.precision) != given.datatype:
-        return f"{given.lexical!r} is no {given.datatype.replace(XSD, 'xsd:')}: m:appliesFrom takes {_TAKEN}"
-    return time.first
+def _is_graph_of_data(value: Term) -> bool:
+    return isinstance(value, Iri) and value in EVERYTHING and not is_history(value) and not is_blank(value)
 
 
-def _short(predicate: Iri) -> str:
-    return f"m:{predicate.value.removeprefix(M)}"
+def _short(word: Iri) -> str:
+    return f"m:{word.value.removeprefix(M)}"

@@ -10,11 +10,11 @@ Rules
   that change. Beyond that the finding is `neighbourhood-exceeded`, and nothing else is said of those changes: fail
   closed.
 * A plan that writes shapes is told what is wrong with them as they would be, or what they newly break of the data that
-  is there (`existing`). Ill-formed shapes in force are a finding
+  is there (`existing`), most of which was judged beforehand (`preparing`). Ill-formed shapes in force are a finding
   on every plan that touches data. A plan is judged by the shapes believed before it.
 * The mode of the shapes that find something (`application`) says how it is told: as it is, as a `reviewable-violation`,
   or as a warning at most. What a plan breaks is told in the mode in force; what shapes that are written break, in the
-  mode that is written with them.
+  mode that is written with them. What a waiver covers (`waivers`) is told as waived in every mode.
 * The same plan and view give the same findings in the same order. A checker serves one thread.
 
 Example
@@ -27,15 +27,17 @@ Example
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.application import Mode
-from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused
+from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused, supported_anew
 from bridge.shapes.existing import Existing
 from bridge.shapes.messages import message_of
 from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Reader, Walk
 from bridge.shapes.overlay import Overlay, is_data, triple_of
+from bridge.shapes.preparing import OfLoad, OfPlan, in_shapes, newly_broken, of_here, writes_shapes, written_by
 from bridge.shapes.registry import Registry, Shapes, document_of
 from bridge.shapes.slices import Slices, Violation
 from bridge.shapes.vocabulary import sh
@@ -43,20 +45,24 @@ from certificates.findings import Finding, FindingCode, Severity
 from kernel.governance import GovernedView
 from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
 from kernel.intervals import Interval
+from kernel.preparing import Unprepared
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from bridge.shapes.document import ShapesDocument
+    from bridge.shapes.preparing import Own, Preparation
     from bridge.shapes.results import ResultKey
+    from bridge.shapes.waivers import Waiver
     from bridge.shapes.wellformed import Problem
     from kernel.facts import Fact, FactContent
     from kernel.plan import Plan
-    from kernel.ports import FactsView
+    from kernel.ports import FactsView, Loaded
+    from kernel.preparing import Preparation as Prepared
     from kernel.terms import Term
 
 LIMIT: Final = 10_000
-EXISTING: Final = 100_000
 JUDGED: Final = 50
 _PACE: Final = 100
 _CHUNK: Final = 500
@@ -69,86 +75,103 @@ class CoreChecker:
 
     Args:
         limit: how many statements are read at most for each hundred that change.
-        existing: how many, when shapes are written, of the data that is there.
     """
 
-    def __init__(self, limit: int = LIMIT, existing: int = EXISTING) -> None:
+    def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
-        self._existing = existing
         self._registry = Registry()
 
-    def findings(self, plan: Plan, view: FactsView) -> Sequence[Finding]:
-        """full(after) − full(before) for a plan that is not yet in the view."""
+    def findings(self, plan: Plan, view: FactsView, preparation: Prepared | None = None) -> Sequence[Finding]:
+        """full(after) − full(before) for a plan that is not yet in the view.
+
+        Raises:
+            Unprepared: the preparation is of no use any more.
+        """
         facts = _governing(view)
-        writes_shapes = _writes_shapes(plan)
-        if not facts and not writes_shapes:
+        written = writes_shapes(plan)
+        if not facts and not written:
             return ()
         found: list[Finding] = []
-        if writes_shapes:
+        if written:
+            own = OfPlan(plan, view)
+            document = written_by(plan, facts, view)
+            prepared = of_here(preparation)
+            shapes = _written(facts, document, prepared)
+            found += self._of_written(_Write(facts, shapes, own, plan.issued_at), view, prepared)
             gone = {fact.id for fact in plan.supersede}
-            left = [fact for fact in facts if fact.id not in gone]
-            written = Shapes(document_of(left, _in_shapes(plan.record), plan.evidence, view))
-            found += self._of_written(facts, written, Overlay.of_plan(plan, view), view)
+            stay = [*(fact.id for fact in facts if fact.id not in gone), *(each.id for each in in_shapes(plan.record))]
+            self._registry.adopt(frozenset(stay), shapes)
         if facts:
-            shapes = self._registry.of(facts, view)
-            if shapes.problems:
+            in_force = self._registry.of(facts, view)
+            if in_force.problems:
                 contents = (*plan.record, *(fact.content for fact in plan.supersede))
-                found += _of_unusable(shapes, contents)
+                found += _of_unusable(in_force, contents)
             else:
-                changes = changes_of_plan(plan, shapes.model, view)
-                found += self._of_changes(shapes, changes, Overlay.of_plan(plan, view)) if changes else ()
+                changes = changes_of_plan(plan, in_force.model, view, in_force.scope)
+                overlay = Overlay.of_plan(plan, view, in_force.scope)
+                found += self._of_changes(in_force, changes, overlay, plan.issued_at) if changes else ()
         return found
 
-    def noticed(self, recorded: Sequence[FactContent], view: FactsView) -> Sequence[FactContent]:
-        """The shapes among the facts, and those of the data that shapes in force may see.
+    def noticed(self, plan: Plan, view: FactsView, preparation: Prepared | None = None) -> Sequence[FactContent]:
+        """The shapes among the facts, and those of the data that shapes may see, or see evidence for.
 
         Of shapes that cannot be used, all data is as good as any: the first is enough to refuse it.
         """
-        written = _in_shapes(recorded)
+        written = in_shapes(plan.record)
         facts = _governing(view)
-        if not facts:
-            return written
-        shapes = self._registry.of(facts, view)
-        data = (content for content in recorded if is_data(content.statement.graph))
-        if shapes.problems:
+        in_force = self._registry.of(facts, view) if facts else None
+        prepared = of_here(preparation)
+        coming = () if prepared is None or prepared.written.problems else (prepared.written,)
+        if in_force is not None and in_force.problems:
+            data = (content for content in plan.record if is_data(content.statement.graph))
             return [*written, *islice(data, 1)]
-        return [*written, *(content for content in data if shapes.model.notices(triple_of(content)))]
+        seen = {
+            content.id: content
+            for shapes in (*coming, *(() if in_force is None else (in_force,)))
+            for content in (*plan.record, *supported_anew(plan, shapes.model, view))
+            if is_data(content.statement.graph) and shapes.model.notices(triple_of(content))
+        }
+        return [*written, *seen.values()]
 
-    def load_findings(self, recorded: Sequence[FactContent], view: FactsView) -> Sequence[Finding]:
-        """The same for a load session, judged whole, whose facts are in the view."""
-        new = {content.id for content in recorded}
-        facts = tuple(fact for fact in _governing(view) if fact.id not in new)
+    def load_findings(self, load: Loaded, view: FactsView, preparation: Prepared | None = None) -> Sequence[Finding]:
+        """The same for a load session, judged whole, whose facts and evidence are in the view."""
+        facts = tuple(fact for fact in _governing(view) if fact.certificate != load.certificate)
         found: list[Finding] = []
-        new_shapes = _in_shapes(recorded)
+        new_shapes = in_shapes(load.noticed)
         if new_shapes:
             known = view.evidence_of([content.id for content in new_shapes])
             evidence = [item.content for items in known.values() for item in items]
-            written = Shapes(document_of(facts, new_shapes, evidence, view))
-            found += self._of_written(facts, written, Overlay(view, recorded, in_view=True), view)
+            document = document_of(facts, new_shapes, evidence, view)
+            prepared = of_here(preparation)
+            write = _Write(facts, _written(facts, document, prepared), OfLoad(load, view), load.issued_at)
+            found += self._of_written(write, view, prepared)
         if facts:
-            shapes = self._registry.of(facts, view)
-            if shapes.problems:
-                found += _of_unusable(shapes, recorded)
+            in_force = self._registry.of(facts, view)
+            if in_force.problems:
+                found += _of_unusable(in_force, load.noticed)
             else:
-                changes = changes_of_load(recorded, shapes.model)
-                found += self._of_changes(shapes, changes, Overlay(view, recorded, in_view=True))
+                changes = changes_of_load(load.noticed, in_force.model, in_force.scope)
+                overlay = Overlay(view, brought_by=load.certificate, scope=in_force.scope)
+                found += self._of_changes(in_force, changes, overlay, load.issued_at)
         return found
 
-    def _of_written(self, facts: tuple[Fact, ...], written: Shapes, overlay: Overlay, view: FactsView) -> list[Finding]:
+    def _of_written(self, write: _Write, view: FactsView, preparation: Preparation | None) -> list[Finding]:
         """What is wrong with shapes as they would be, or else what data that is there they newly break."""
+        written = write.shapes
         if written.problems:
             return list(map(_malformed, written.problems))
-        in_force = self._registry.of(facts, view) if facts else None
+        in_force = self._registry.of(write.facts, view) if write.facts else None
         usable = None if in_force is None or in_force.problems else in_force
-        violations: dict[ResultKey, list[Violation]] = {}
-        try:
-            for violation in Existing(usable, written, overlay, Budget(self._existing)).violations():
-                violations.setdefault(violation.result.key, []).append(violation)
-        except NeighbourhoodExceeded:
-            return [*_undescribed(usable, written), _not_all_judged(self._existing, written.mode)]
-        return [*_undescribed(usable, written), *_told(written, violations, FindingCode.EXISTING_VIOLATION)]
+        if preparation is not None and preparation.written is written:
+            violations = preparation.violations(write.own)
+        else:
+            violations = newly_broken(Existing(usable, written), write.own)
+        by_key: dict[ResultKey, list[Violation]] = {}
+        for violation in violations:
+            by_key.setdefault(violation.result.key, []).append(violation)
+        return [*_undescribed(usable, written), *_told(written, by_key, FindingCode.EXISTING_VIOLATION, write.at)]
 
-    def _of_changes(self, shapes: Shapes, changes: Iterable[Change], overlay: Overlay) -> list[Finding]:
+    def _of_changes(self, shapes: Shapes, changes: Iterable[Change], overlay: Overlay, at: int) -> list[Finding]:
         waiting = iter(changes)
         found: list[Finding] = []
         violations: dict[ResultKey, list[Violation]] = {}
@@ -159,7 +182,7 @@ class CoreChecker:
             except NeighbourhoodExceeded:
                 found.append(self._exceeded(chunk, shapes.mode))
         code = FindingCode.REVIEWABLE_VIOLATION if shapes.mode is Mode.REVIEW else FindingCode.SHAPE_VIOLATION
-        return [*found, *_told(shapes, violations, code)]
+        return [*found, *_told(shapes, violations, code, at)]
 
     def _violations(self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay) -> Iterator[Violation]:
         model = shapes.model
@@ -190,18 +213,35 @@ def _governing(view: FactsView) -> tuple[Fact, ...]:
     return view.governing(SHAPES_GRAPH) if isinstance(view, GovernedView) else tuple(view.believed(graph=SHAPES_GRAPH))
 
 
-def _writes_shapes(plan: Plan) -> bool:
-    for content in plan.record:
-        if content.statement.graph == SHAPES_GRAPH:
-            return True
-    return any(fact.statement.graph == SHAPES_GRAPH for fact in plan.supersede)
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """Shapes that are written.
+
+    Args:
+        facts: the shapes in force.
+        shapes: as they would be.
+        own: what else the plan changes.
+        at: when it was issued.
+    """
+
+    facts: tuple[Fact, ...]
+    shapes: Shapes
+    own: Own
+    at: int
+
+
+def _written(facts: Sequence[Fact], document: ShapesDocument, preparation: Preparation | None) -> Shapes:
+    """The shapes as they would be, those that were made ready beforehand if they are these. Raises `Unprepared`."""
+    if preparation is None:
+        return Shapes(document)
+    if preparation.fits(facts, document):
+        return preparation.written
+    if preparation.insists:
+        return Shapes(document)
+    raise Unprepared
 
 
 # --- shapes themselves ------------------------------------------------------------------------------------------------
-
-
-def _in_shapes(contents: Iterable[FactContent]) -> list[FactContent]:
-    return [content for content in contents if content.statement.graph == SHAPES_GRAPH]
 
 
 def _of_unusable(shapes: Shapes, contents: Iterable[FactContent]) -> list[Finding]:
@@ -214,18 +254,6 @@ def _of_unusable(shapes: Shapes, contents: Iterable[FactContent]) -> list[Findin
 def _at_most(severity: Severity, mode: Mode) -> Severity:
     """The severity that a finding has in a mode."""
     return Severity.WARNING if mode is Mode.WARN and severity is Severity.VIOLATION else severity
-
-
-def _not_all_judged(allowed: int, mode: Mode) -> Finding:
-    return Finding(
-        code=FindingCode.NEIGHBOURHOOD_EXCEEDED,
-        severity=_at_most(Severity.VIOLATION, mode),
-        message=(
-            f"the data that is there was not judged by these shapes: more than {allowed} statements would have to be "
-            "read; in force they judge what is written from then on; narrower targets would be judged"
-        ),
-        graphs=(SHAPES_GRAPH.value,),
-    )
 
 
 def _undescribed(in_force: Shapes | None, written: Shapes) -> list[Finding]:
@@ -261,19 +289,32 @@ def _malformed(problem: Problem) -> Finding:
 # --- violations -------------------------------------------------------------------------------------------------------
 
 
-def _told(shapes: Shapes, violations: dict[ResultKey, list[Violation]], code: FindingCode) -> list[Finding]:
+def _told(shapes: Shapes, violations: dict[ResultKey, list[Violation]], code: FindingCode, at: int) -> list[Finding]:
     """The findings, in an order that does not depend on how they came about."""
-    found = [finding for same in violations.values() for finding in _merged(shapes, same, code)]
+    found = [finding for same in violations.values() for finding in _merged(shapes, same, code, at)]
     return sorted(found, key=lambda each: tuple(text or "" for text in (*each.key[1:], each.start, each.end)))
 
 
-def _merged(shapes: Shapes, same: Sequence[Violation], code: FindingCode) -> Iterator[Finding]:
+def _merged(shapes: Shapes, same: Sequence[Violation], code: FindingCode, at: int) -> Iterator[Finding]:
     """One finding for each stretch of time in which the same result is new."""
     for stretch in fused(violation.part for violation in same):
         within = [violation for violation in same if violation.part.overlaps(stretch)]
         first = min(within, key=_in_order)
         graphs = {graph.value for violation in within for graph in violation.graphs}
-        yield _finding(shapes, code, first, stretch, graphs)
+        finding = _finding(shapes, code, first, stretch, graphs)
+        waiver = shapes.waivers.of(first.result, at, is_there=code is FindingCode.EXISTING_VIOLATION)
+        yield finding if waiver is None else _waived(finding, waiver)
+
+
+def _waived(finding: Finding, waiver: Waiver) -> Finding:
+    severity = Severity.WARNING if finding.severity is Severity.VIOLATION else finding.severity
+    return replace(
+        finding,
+        code=FindingCode.WAIVED_VIOLATION,
+        severity=severity,
+        message=f"{finding.message}; {waiver.told}",
+        graphs=(*finding.graphs, SHAPES_GRAPH.value),
+    )
 
 
 def _finding(shapes: Shapes, code: FindingCode, violation: Violation, stretch: Interval, graphs: set[str]) -> Finding:

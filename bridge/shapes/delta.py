@@ -6,14 +6,14 @@ Rules
   change for the time that both cover, unless its literal is spelled anew.
 * A new spelling of a literal that is held is a change too, for as long as the fact holds. Where a shape looks at
   evidence for what a predicate says, so is any evidence for it, and what is superseded and recorded again.
-* In a load session every fact recorded comes.
+* In a load session every fact recorded comes, and so does the evidence for facts held before.
 * A property shape need not be judged by itself where the one shape that hands its results on has to be judged anyway.
 
 Example
 -------
 ::
 
-    for change in changes_of_plan(plan, model, view):
+    for change in changes_of_plan(plan, model, view, scope):
         change.triple, change.parts
 """
 
@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bridge.shapes.overlay import is_data, triple_of
+from bridge.shapes.overlay import EVERYTHING, triple_of
 from kernel.instants import Instant
 from kernel.intervals import Interval, elementary
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bridge.shapes.document import Triple
     from bridge.shapes.model import ShapesModel
     from bridge.shapes.neighbourhood import Pair
+    from bridge.shapes.overlay import Scope
     from kernel.facts import FactContent
     from kernel.plan import Plan
     from kernel.ports import FactsView
@@ -72,7 +73,7 @@ class _Sides:
                 yield part
 
 
-def changes_of_plan(plan: Plan, model: ShapesModel, view: FactsView) -> list[Change]:
+def changes_of_plan(plan: Plan, model: ShapesModel, view: FactsView, scope: Scope = EVERYTHING) -> list[Change]:
     """The changes of a plan that is not yet in the view."""
     spelled = {item.fact for item in plan.evidence if item.spelling.object is not None}
     found: dict[Triple, _Sides] = {}
@@ -81,28 +82,35 @@ def changes_of_plan(plan: Plan, model: ShapesModel, view: FactsView) -> list[Cha
         return content.id in spelled or content.statement.predicate in model.reified
 
     for content in plan.record:
-        sides = _noticed(content, model, found)
+        sides = _noticed(content, model, found, scope)
         if sides is not None:
             (sides.anew if is_anew(content) else sides.coming).append(content.interval)
     for fact in plan.supersede:
-        sides = _noticed(fact.content, model, found)
+        sides = _noticed(fact.content, model, found, scope)
         if sides is not None:
             (sides.anew if is_anew(fact.content) else sides.going).append(fact.interval)
-    supported = {item.fact for item in plan.evidence} if model.reified else spelled
-    for identifier in supported.difference(content.id for content in plan.record):
-        held = view.fact(identifier)
-        if held is not None and is_anew(held.content):
-            sides = _noticed(held.content, model, found)
-            if sides is not None:
-                sides.anew.append(held.interval)
+    for content in supported_anew(plan, model, view):
+        sides = _noticed(content, model, found, scope)
+        if sides is not None:
+            sides.anew.append(content.interval)
     changes = (Change(each, tuple(fused(sides.parts())), frozenset(sides.graphs)) for each, sides in found.items())
     return [change for change in changes if change.parts]
 
 
-def changes_of_load(recorded: Iterable[FactContent], model: ShapesModel) -> Iterator[Change]:
-    """The changes of a load session that recorded these facts."""
-    for content in recorded:
-        if is_data(content.statement.graph) and model.notices(triple_of(content)):
+def supported_anew(plan: Plan, model: ShapesModel, view: FactsView) -> Iterator[FactContent]:
+    """The facts held that a plan brings evidence for which shapes may notice: a spelling, or any that they look at."""
+    spelled = {item.fact for item in plan.evidence if item.spelling.object is not None}
+    supported = {item.fact for item in plan.evidence} if model.reified else spelled
+    for identifier in supported.difference(content.id for content in plan.record):
+        held = view.fact(identifier)
+        if held is not None and (identifier in spelled or held.statement.predicate in model.reified):
+            yield held.content
+
+
+def changes_of_load(contents: Iterable[FactContent], model: ShapesModel, scope: Scope = EVERYTHING) -> Iterator[Change]:
+    """The changes of a load session that recorded these facts, or brought evidence for them."""
+    for content in contents:
+        if content.statement.graph in scope and model.notices(triple_of(content)):
             yield Change(triple_of(content), (content.interval,), frozenset([content.statement.graph]))
 
 
@@ -153,11 +161,11 @@ def fused(intervals: Iterable[Interval]) -> list[Interval]:
     return found
 
 
-def _noticed(content: FactContent, model: ShapesModel, found: dict[Triple, _Sides]) -> _Sides | None:
+def _noticed(content: FactContent, model: ShapesModel, found: dict[Triple, _Sides], scope: Scope) -> _Sides | None:
     """Where to note a fact; None when no shape can notice it."""
     statement = content.statement
     triple = triple_of(content)
-    if not model.notices(triple) or not is_data(statement.graph):
+    if not model.notices(triple) or statement.graph not in scope:
         return None
     sides = found.setdefault(triple, _Sides())
     sides.graphs.add(statement.graph)

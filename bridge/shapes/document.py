@@ -17,6 +17,7 @@ Example
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from bridge.shapes.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST
@@ -72,6 +73,11 @@ class ShapesDocument:
             for predicate, terms in described.items():
                 for term in terms:
                     yield subject, predicate, term
+
+    @cached_property
+    def said(self) -> frozenset[tuple[Triple, Literal | None]]:
+        """Every statement, each with its spelling if it is spelled otherwise: what makes two documents the same."""
+        return frozenset((triple, self._spellings.get(triple)) for triple in self)
 
     def subjects(self) -> Iterable[Iri]:
         """Every node that is described."""

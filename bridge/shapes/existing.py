@@ -1,112 +1,231 @@
-"""Shapes that are written, judged on the data that is there.
+"""Shapes that are written, judged on the data that is there, target by target.
 
 Rules
 -----
-* Found is what the shapes as they would be say of the data as it would be, at any valid time, and the shapes in force
-  do not: what the shapes newly break, not what is broken.
+* Found is what the shapes as they would be say of the data, at any valid time, and the shapes in force do not: what the
+  shapes newly break, not what is broken. Results are compared by their keys, whichever target led to them.
 * Only targets of shapes that are written, or that refer to such, are judged; a shape that is only taken away breaks
-  nothing.
-* Whatever is read counts against a budget; `NeighbourhoodExceeded` says that not all was judged.
+  nothing. Where the graphs that shapes are bound to change, all of them count as written.
+* A change of the data concerns the targets that a shape written may see it from, and those whose results are held
+  against results that a shape in force may see it from. All others stay as they were judged.
 
 Example
 -------
 ::
 
-    for violation in Existing(in_force, written, overlay, budget).violations():
-        violation.result, violation.part
+    existing = Existing(in_force, written)
+    judging = existing.over(overlay_of, Budget())
+    for pair in existing.targets(overlay_of(written.scope)):
+        judging.judge(pair)
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from bridge.shapes.model import siblings
-from bridge.shapes.neighbourhood import Reader, reach_all
+from bridge.shapes.neighbourhood import Reader, Walk, reach_all
 from bridge.shapes.slices import Slices, Violation
 from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
-from kernel.intervals import ALWAYS, Interval, gaps
+from kernel.intervals import ALWAYS, gaps
 from kernel.terms import Iri, Literal
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from bridge.shapes.document import ShapesDocument, Triple
     from bridge.shapes.model import Targets
-    from bridge.shapes.neighbourhood import Budget
-    from bridge.shapes.overlay import Overlay
+    from bridge.shapes.neighbourhood import Budget, Pair
+    from bridge.shapes.overlay import Overlay, Scope
     from bridge.shapes.registry import Shapes
-    from bridge.shapes.results import ResultKey
+    from bridge.shapes.results import Result, ResultKey
     from kernel.terms import Term
 
 _Said: TypeAlias = "frozenset[tuple[Triple, Literal | None]]"
 """Statements of a shapes graph, as they were submitted."""
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What was found at one target.
+
+    Args:
+        violations: what is newly broken.
+        keys: the results of shapes that are in force too, newly broken or not.
+        held_against: the targets of shapes in force whose results those were compared with.
+    """
+
+    violations: tuple[Violation, ...]
+    keys: frozenset[ResultKey]
+    held_against: frozenset[Pair]
+
+
 class Existing:
-    """Judges data by shapes that are written.
+    """Shapes that are written beside those in force.
 
     Args:
         in_force: the shapes so far; None: none, or none that can be used.
-        written: the shapes as they would be.
-        overlay: the data; what a plan does to it counts as done.
-        budget: how much may be read and judged.
+        written: the shapes as they would be, without problems.
+
+    Attributes:
+        in_force: the same.
+        written: the same.
     """
 
-    def __init__(self, in_force: Shapes | None, written: Shapes, overlay: Overlay, budget: Budget) -> None:
-        self._in_force = in_force
-        self._written = written
-        self._reader = Reader(overlay, budget)
-        self._slices = Slices(written.model, written.engine, self._reader, budget)
-        self._before = None if in_force is None else Slices(in_force.model, in_force.engine, self._reader, budget)
+    def __init__(self, in_force: Shapes | None, written: Shapes) -> None:
+        self.in_force = in_force
+        self.written = written
+        self._roots = tuple(root for root in written.model.roots if self._is_new(root.node))
+        self._by_node = {root.node: root for root in self._roots}
 
-    def violations(self) -> Iterator[Violation]:
-        """What is newly broken. Raises `NeighbourhoodExceeded`."""
-        for root in self._written.model.roots:
-            if self._is_new(root.node):
-                for focus in self._foci(root.targets):
-                    yield from self._newly(root.node, focus)
+    def over(self, overlay_of: Callable[[Scope], Overlay], budget: Budget) -> Judging:
+        """What judges targets on some data; it reads everything once, and remembers it.
+
+        Args:
+            overlay_of: gives the data of the graphs of a scope, as it is after whatever changes.
+            budget: how much may be read and judged.
+        """
+        return Judging(self, overlay_of, budget)
+
+    def targets(self, overlay: Overlay) -> Iterator[Pair]:
+        """Every target, at any time, of the shapes to be judged; some may come several times.
+
+        Args:
+            overlay: the data in the scope of the shapes written.
+        """
+        for root in self._roots:
+            for focus in _foci(overlay, root.targets):
+                yield root.node, focus
+
+    def roots_at(self, shape: Iri) -> Iterator[Iri]:
+        """The shapes to be judged whose results at a node include those of a shape at the same node."""
+        waiting = [shape]
+        for node in waiting:
+            if node in self._by_node:
+                yield node
+            outer = self.written.model.outer.get(node, ())
+            waiting += [each.node for each in outer if node in each.handed_on and each.node not in waiting]
+
+    def notices(self, triple: Triple) -> bool:
+        """Whether shapes written or in force may see a statement."""
+        return self.written.model.notices(triple) or (self.in_force is not None and self.in_force.model.notices(triple))
 
     def _is_new(self, root: Iri) -> bool:
         """Whether anything that the shape says, or a shape that it refers to, is not said so far."""
-        document = self._written.document
-        return self._in_force is None or _said(document, root) != _said(self._in_force.document, root)
+        if self.in_force is None or self.in_force.scope != self.written.scope:
+            return True
+        return _said(self.written.document, root) != _said(self.in_force.document, root)
 
-    def _newly(self, root: Iri, focus: Term) -> Iterator[Violation]:
-        found = list(self._slices.standing((root, focus), ALWAYS))
-        before = self._held_against(focus) if found else {}
+
+class Judging:
+    """Judges targets on one state of the data; made by `Existing.over`."""
+
+    def __init__(self, existing: Existing, overlay_of: Callable[[Scope], Overlay], budget: Budget) -> None:
+        self._existing = existing
+        written, in_force = existing.written, existing.in_force
+        self._reader = Reader(overlay_of(written.scope), budget)
+        self._slices = Slices(written.model, written.engine, self._reader, budget)
+        self._in_force = in_force
+        if in_force is not None:
+            same = in_force.scope == written.scope
+            self._old_reader = self._reader if same else Reader(overlay_of(in_force.scope), budget)
+            self._old_slices = Slices(in_force.model, in_force.engine, self._old_reader, budget)
+        self._standing: dict[Pair, list[Violation]] = {}
+
+    def judge(self, pair: Pair) -> Judged | None:
+        """What is newly broken at a target; None: nothing is found there at all.
+
+        Raises:
+            NeighbourhoodExceeded: the budget is spent.
+        """
+        found = list(self._slices.standing(pair, ALWAYS))
+        if not found:
+            return None
+        violations: list[Violation] = []
+        keys: set[ResultKey] = set()
+        held_against: set[Pair] = set()
         for violation in found:
-            for part in gaps(violation.part, before.get(violation.result.key, ())):
-                yield Violation(violation.result, part, violation.graphs | {SHAPES_GRAPH})
+            others = self._in_force_at(violation.result)
+            if others is not None:
+                keys.add(violation.result.key)
+                held_against |= others
+            held = [
+                each.part
+                for other in others or ()
+                for each in self._held(other)
+                if each.result.key == violation.result.key
+            ]
+            graphs = violation.graphs | {SHAPES_GRAPH}
+            violations += [Violation(violation.result, part, graphs) for part in gaps(violation.part, held)]
+        return Judged(tuple(violations), frozenset(keys), frozenset(held_against))
 
-    def _held_against(self, focus: Term) -> dict[ResultKey, list[Interval]]:
-        """When the shapes in force give which results for the node."""
-        found: dict[ResultKey, list[Interval]] = {}
-        if self._in_force is not None and self._before is not None:
-            for root in self._in_force.model.roots:
-                for violation in self._before.standing((root.node, focus), ALWAYS):
-                    found.setdefault(violation.result.key, []).append(violation.part)
+    def concerned(self, triples: Iterable[Triple]) -> Concerned:
+        """What changed statements concern."""
+        written, in_force = self._existing.written, self._in_force
+        walk = Walk(written.model, self._reader, ALWAYS)
+        found = Concerned(set(), set(), set())
+        for triple in triples:
+            for shape, focus in walk.concerned(triple) if written.model.notices(triple) else ():
+                found.targets.update((root, focus) for root in self._existing.roots_at(shape))
+            if in_force is not None and in_force.model.notices(triple):
+                found.in_force |= Walk(in_force.model, self._old_reader, ALWAYS).concerned(triple)
+        for pair in found.in_force:
+            found.keys.update(violation.result.key for violation in self._held(pair))
         return found
 
-    # --- foci (SHACL section 2.1.3) -----------------------------------------------------------------------------------
+    def _in_force_at(self, result: Result) -> set[Pair] | None:
+        """The targets of shapes in force that may give the same result; None: no shape in force could."""
+        in_force = self._in_force
+        if in_force is None or result.shape not in in_force.model.targets:
+            return None
+        walk = Walk(in_force.model, self._old_reader, ALWAYS)
+        return walk.outward(in_force.model.shapes[result.shape], {result.focus})
 
-    def _foci(self, targets: Targets) -> dict[Term, None]:
-        """Every node that is a target at some time, each once."""
-        found: dict[Term, None] = dict.fromkeys(targets.nodes)
-        for each in self._below(set(targets.classes)):
-            found.update(dict.fromkeys(self._subjects(RDF_TYPE, each)))
-        for predicate in targets.subjects_of:
-            found.update(dict.fromkeys(self._subjects(predicate, None)))
-        for predicate in targets.objects_of:
-            found.update((seen.content.statement.object, None) for seen in self._reader.stream(None, predicate, None))
-        return found
+    def _held(self, pair: Pair) -> list[Violation]:
+        """What the shapes in force say at a target of theirs."""
+        known = self._standing.get(pair)
+        if known is None:
+            known = self._standing[pair] = list(self._old_slices.standing(pair, ALWAYS))
+        return known
 
-    def _below(self, classes: set[Iri]) -> set[Iri]:
-        """The classes and all below them."""
-        return reach_all(classes, lambda each: self._subjects(SUBCLASS_OF, each))
 
-    def _subjects(self, predicate: Iri, value: Term | None) -> Iterator[Iri]:
-        return (seen.content.statement.subject for seen in self._reader.stream(None, predicate, value))
+@dataclass(slots=True)
+class Concerned:
+    """What a change may have an effect on.
+
+    Args:
+        targets: targets of shapes to be judged.
+        in_force: targets of shapes in force.
+        keys: the results at those, after the change.
+    """
+
+    targets: set[Pair]
+    in_force: set[Pair]
+    keys: set[ResultKey]
+
+
+# --- targets (SHACL section 2.1.3) ------------------------------------------------------------------------------------
+
+
+def _foci(overlay: Overlay, targets: Targets) -> Iterator[Term]:
+    """Every node that is a target at some time, before or after a change."""
+    yield from targets.nodes
+    below = reach_all(set(targets.classes), lambda each: _subjects(overlay, SUBCLASS_OF, each))
+    for each in below:
+        yield from _subjects(overlay, RDF_TYPE, each)
+    for predicate in targets.subjects_of:
+        yield from _subjects(overlay, predicate, None)
+    for predicate in targets.objects_of:
+        yield from (seen.content.statement.object for seen in overlay.match(None, predicate))
+
+
+def _subjects(overlay: Overlay, predicate: Iri, value: Term | None) -> Iterator[Iri]:
+    return (seen.content.statement.subject for seen in overlay.match(None, predicate, value))
+
+
+# --- what is written --------------------------------------------------------------------------------------------------
 
 
 def _said(document: ShapesDocument, root: Iri) -> _Said:

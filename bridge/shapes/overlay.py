@@ -2,10 +2,12 @@
 
 Rules
 -----
-* The data graph is every graph but the reserved ones, and the ontology graph: `m:ontology` is part of it.
+* The data graph is every graph but the reserved ones, or those that the shapes are bound to (`Scope`), and the
+  ontology graph: `m:ontology` is always part of it.
 * A fact that the plan supersedes is there before, one that it records is there after, every other one both times.
   Facts of all valid times are read; which of them matter is for the reader to say.
-* For a load session the facts recorded are in the view already.
+* For a load session the facts recorded, and the evidence that came with them, are in the view already. What a view
+  believes no more can be shown as if it went just now.
 * A literal counts in each spelling that it was submitted in, and in its stored form if the fact was asserted so: a
   fact has no evidence of another spelling from the certificate that brought it.
 * What evidence says of a fact, the view's and the plan's, is read for shapes of evidence alone.
@@ -22,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from bridge.shapes.evidence import brought_by, described
 from kernel.terms import Iri, Literal, Term
@@ -34,17 +36,38 @@ if TYPE_CHECKING:
 
     from bridge.shapes.data import Spellings
     from bridge.shapes.document import Triple
-    from kernel.facts import Evidence, FactContent
+    from kernel.facts import Evidence, Fact, FactContent
     from kernel.intervals import Interval
     from kernel.plan import Plan
     from kernel.ports import FactsView
 
-_OUTSIDE = GOVERNANCE - {ONTOLOGY_GRAPH}
+_OUTSIDE: Final = GOVERNANCE - {ONTOLOGY_GRAPH}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The graphs that data is taken from.
+
+    Args:
+        graphs: those that shapes are bound to; None: all of them together.
+    """
+
+    graphs: frozenset[Iri] | None = None
+
+    def __contains__(self, graph: Iri) -> bool:
+        """Whether the graph is part of the data graph."""
+        if self.graphs is None:
+            return graph not in _OUTSIDE
+        return graph in self.graphs or graph == ONTOLOGY_GRAPH
+
+
+EVERYTHING: Final = Scope()
+"""What shapes judge that are bound to no graphs."""
 
 
 def is_data(graph: Iri) -> bool:
-    """Whether the graph is part of the data graph."""
-    return graph not in _OUTSIDE
+    """Whether the graph is data to shapes that are bound to no graphs."""
+    return graph in EVERYTHING
 
 
 def triple_of(content: FactContent) -> Triple:
@@ -59,7 +82,7 @@ class Seen:
 
     Args:
         content: the fact.
-        certificate: the one that brought it; None for the plan's own.
+        certificate: the one that brought it; None for what a plan has yet to bring.
     """
 
     content: FactContent
@@ -99,39 +122,50 @@ class Overlay:
 
     Args:
         view: the facts believed at the head.
-        recorded: the facts that come.
-        in_view: whether they are in the view already.
-        superseded: the facts that go.
-        evidence: what comes with the plan.
+        coming: the facts that come, and are not in the view.
+        superseded: the facts of the view that go.
+        gone: facts that went, and that the view believes no more.
+        evidence: what comes with the facts, and is not in the view.
+        brought_by: the certificate whose facts and evidence come, and are in the view already.
+        scope: the graphs that are looked at.
     """
 
     def __init__(
         self,
         view: FactsView,
-        recorded: Iterable[FactContent],
         *,
-        in_view: bool,
+        coming: Iterable[FactContent] = (),
         superseded: Iterable[UUID] = (),
+        gone: Iterable[Fact] = (),
         evidence: Iterable[Evidence] = (),
+        brought_by: UUID | None = None,
+        scope: Scope = EVERYTHING,
     ) -> None:
         self._view = view
+        self._scope = scope
         self._superseded = frozenset(superseded)
-        self._recorded = {content.id for content in recorded}
+        self._brought_by = brought_by
         self._evidence: dict[UUID, list[Evidence]] = {}
         for item in evidence:
             self._evidence.setdefault(item.content.fact, []).append(item)
-        self._by_subject: dict[Iri, list[FactContent]] = {}
-        self._by_object: dict[Term, list[FactContent]] = {}
-        for content in () if in_view else recorded:
-            if is_data(content.statement.graph):
-                self._by_subject.setdefault(content.statement.subject, []).append(content)
-                self._by_object.setdefault(content.statement.object, []).append(content)
+        self._by_subject: dict[Iri, list[Seen]] = {}
+        self._by_object: dict[Term, list[Seen]] = {}
+        for content in coming:
+            self._add(Seen(content, before=False, after=True, certificate=None))
+        for fact in gone:
+            self._add(Seen(fact.content, before=True, after=False, certificate=fact.certificate))
 
     @classmethod
-    def of_plan(cls, plan: Plan, view: FactsView) -> Self:
+    def of_plan(cls, plan: Plan, view: FactsView, scope: Scope = EVERYTHING) -> Self:
         """What a plan that is not yet in the view does to it."""
         superseded = (fact.id for fact in plan.supersede)
-        return cls(view, plan.record, in_view=False, superseded=superseded, evidence=brought_by(plan))
+        return cls(view, coming=plan.record, superseded=superseded, evidence=brought_by(plan), scope=scope)
+
+    def _add(self, seen: Seen) -> None:
+        statement = seen.content.statement
+        if statement.graph in self._scope:
+            self._by_subject.setdefault(statement.subject, []).append(seen)
+            self._by_object.setdefault(statement.object, []).append(seen)
 
     def match(
         self,
@@ -142,26 +176,25 @@ class Overlay:
         coming_first: bool = False,
     ) -> Iterator[Seen]:
         """The facts that match. By predicate alone the whole base is gone through."""
-        sides = [self._held(subject, predicate, object), self._recording(subject, predicate, object)]
+        sides = [self._held(subject, predicate, object), self._beside(subject, predicate, object)]
         return chain.from_iterable(reversed(sides) if coming_first else sides)
 
     def _held(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
         """The facts of the view that match."""
         for fact in self._view.believed(subject=subject, predicate=predicate, object=value):
-            if is_data(fact.statement.graph):
-                identifier = fact.id
-                comes, goes = identifier in self._recorded, identifier in self._superseded
+            if fact.statement.graph in self._scope:
+                comes, goes = fact.certificate == self._brought_by, fact.id in self._superseded
                 yield Seen(fact.content, not comes, not goes, fact.certificate)
 
-    def _recording(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
-        """The facts that the plan records and that match."""
-        for content in self._coming(subject, value):
-            statement = content.statement
+    def _beside(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
+        """The facts that match and are not in the view."""
+        for seen in self._indexed(subject, value):
+            statement = seen.content.statement
             if predicate in (None, statement.predicate) and value in (None, statement.object):
-                yield Seen(content, before=False, after=True, certificate=None)
+                yield seen
 
-    def _coming(self, subject: Iri | None, value: Term | None) -> Iterable[FactContent]:
-        """The facts that come, as far as they may match."""
+    def _indexed(self, subject: Iri | None, value: Term | None) -> Iterable[Seen]:
+        """The facts beside the view, as far as they may match."""
         if subject is not None:
             return self._by_subject.get(subject, ())
         if value is not None:
@@ -176,10 +209,12 @@ class Overlay:
         found: dict[UUID, Spelled] = {}
         for identifier, seen in literal.items():
             stored = seen.content.statement.object
-            old = [item for item in known.get(identifier, ()) if item.content.spelling.object is not None]
-            own = _spellings(self._evidence.get(identifier, ()))
+            said, coming = self._sides(identifier, known)
+            old = [item for item in said if item.content.spelling.object is not None]
+            own = _spellings(coming)
             before = _spellings(old)
-            brought = any(item.certificate == seen.certificate for item in old) or (seen.certificate is None and own)
+            own_fact = seen.certificate in (None, self._brought_by)
+            brought = any(item.certificate == seen.certificate for item in old) or (own_fact and own)
             if not brought and isinstance(stored, Literal):
                 before |= {stored}
             after = before.union(own)
@@ -193,13 +228,22 @@ class Overlay:
         known = self._view.evidence_of(list(triples))
         found: dict[UUID, Supported] = {}
         for identifier, triple in triples.items():
-            old, own = known.get(identifier, ()), self._evidence.get(identifier, ())
+            old, own = self._sides(identifier, known)
             before, after = (
                 dict(said for item in side for said in described(item, triple)) for side in (old, [*old, *own])
             )
             if after:
                 found[identifier] = Supported(before, after)
         return found
+
+    def _sides(self, fact: UUID, known: Mapping[UUID, list[Evidence]]) -> tuple[list[Evidence], list[Evidence]]:
+        """The evidence for a fact that is there before, and what comes."""
+        held = known.get(fact, [])
+        coming = self._evidence.get(fact, [])
+        if self._brought_by is None:
+            return held, coming
+        before = [item for item in held if item.certificate != self._brought_by]
+        return before, [*(item for item in held if item.certificate == self._brought_by), *coming]
 
 
 def _spellings(evidence: Iterable[Evidence]) -> frozenset[Literal]:

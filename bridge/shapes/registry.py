@@ -21,10 +21,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bridge.shapes.application import Mode, mode_of
+from bridge.shapes.application import Mode, mode_of, scope_of
 from bridge.shapes.document import ShapesDocument
 from bridge.shapes.engine import Engine
 from bridge.shapes.model import ShapesModel
+from bridge.shapes.waivers import Waivers
 from bridge.shapes.wellformed import Problem, problems, undescribed
 from kernel.terms import Literal
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from uuid import UUID
 
+    from bridge.shapes.overlay import Scope
     from kernel.facts import EvidenceContent, Fact, FactContent
     from kernel.ports import FactsView
 
@@ -66,6 +68,16 @@ class Shapes:
         return mode_of(self.document)
 
     @cached_property
+    def scope(self) -> Scope:
+        """The graphs that they are bound to; only of shapes without problems."""
+        return scope_of(self.document)
+
+    @cached_property
+    def waivers(self) -> Waivers:
+        """What they let through; only of shapes without problems."""
+        return Waivers(self.document)
+
+    @cached_property
     def engine(self) -> Engine:
         """What judges by the shapes; only of shapes without problems."""
         return Engine(self.document, self.model)
@@ -85,11 +97,16 @@ class Registry:
         key = frozenset(fact.id for fact in facts)
         shapes = self._known.get(key)
         if shapes is None:
-            while len(self._known) >= _KEPT:
-                del self._known[next(iter(self._known))]
-            shapes = self._known[key] = Shapes(document_of(facts, (), (), view))
+            shapes = Shapes(document_of(facts, (), (), view))
+            self.adopt(key, shapes)
         self._latest = (facts, shapes)
         return shapes
+
+    def adopt(self, facts: frozenset[UUID], shapes: Shapes) -> None:
+        """Keeps shapes that are made ready already, for when these facts are believed, if ever they are."""
+        while len(self._known) >= _KEPT:
+            del self._known[next(iter(self._known))]
+        self._known[facts] = shapes
 
 
 def document_of(

@@ -51,6 +51,8 @@ def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(fo
         FindingCode.REVIEWABLE_VIOLATION,
         FindingCode.EXISTING_VIOLATION,
         FindingCode.NEIGHBOURHOOD_EXCEEDED,
+        FindingCode.WAIVED_VIOLATION,
+        FindingCode.WAIVER_ENDED,
     }
     grave = {each.code for each in found if each.severity is not Severity.INFO} - of_shapes
     if violations & REFUSED or grave & REFUSED:

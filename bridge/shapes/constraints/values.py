@@ -18,11 +18,11 @@ Example
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.constraints.checks import Check, each_form, each_value
 from bridge.shapes.lexical import compare, read
+from bridge.shapes.patterns import Pattern
 from bridge.shapes.vocabulary import is_blank, sh
 from kernel.terms import Iri, Literal, Term, TripleTerm
 
@@ -37,7 +37,6 @@ _RANGES: Final[dict[str, Callable[[int], bool]]] = {
     "maxExclusive": lambda order: order < 0,
     "maxInclusive": lambda order: order <= 0,
 }
-_FLAGS: Final = {"i": re.IGNORECASE, "m": re.MULTILINE}
 
 
 def value_checks(said: Parameters) -> Components:
@@ -119,11 +118,11 @@ def _long(limit: int, holds: Callable[[int, int], bool]) -> Check:
     )
 
 
-def _matching(pattern: str, flags: str) -> Check:
-    compiled = re.compile(pattern, sum(_FLAGS[flag] for flag in set(flags)))
+def _matching(text: str, flags: str) -> Check:
+    pattern = Pattern(text, flags)
     return each_form(
-        lambda form: compiled.search(form.lexical) is not None,
-        lambda node: not is_blank(node) and compiled.search(node.value) is not None,
+        lambda form: pattern.matches(form.lexical),
+        lambda node: not is_blank(node) and pattern.matches(node.value),
     )
 
 

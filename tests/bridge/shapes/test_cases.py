@@ -383,10 +383,8 @@ def test_case_49_a_load_is_judged_whole() -> None:
     world = World(shapes)
     first, second = asserts(":a a :A ; :knows :b ."), asserts(":b a :P ; :name 'b' .")
     assert components(world.judge(*first)) == ["Class"]
-    recorded = (*world.hold(*first).record, *world.hold(*second).record)
-    assert world.checker.load_findings(recorded, world.view) == []
-    short = (*world.hold(*asserts(":c a :A ; :knows :d .")).record,)
-    assert components(world.checker.load_findings(short, world.view)) == ["Class"]
+    assert world.load(first, second) == []
+    assert components(world.load(asserts(":c a :A ; :knows :d ."))) == ["Class"]
 
 
 def test_case_49_shapes_in_a_load_do_not_judge_it_but_are_checked() -> None:
@@ -394,15 +392,14 @@ def test_case_49_shapes_in_a_load_do_not_judge_it_but_are_checked() -> None:
     broken = asserts(
         ":S a sh:NodeShape ; sh:targetClass :A ; sh:property [ sh:path :v ; sh:minCuont 1 ] .", graph=SHAPES_GRAPH
     )
-    recorded = (*world.hold(*asserts(":a a :A .")).record, *world.hold(*broken).record)
-    findings = world.checker.load_findings(recorded, world.view)
+    findings = world.load(asserts(":a a :A ."), broken)
     assert [finding.code for finding in findings] == [FindingCode.MALFORMED_SHAPES]
 
 
 def test_spellings_of_a_load_are_judged() -> None:
     world = World(TYPED % "byte")
-    recorded = world.hold(*asserts(":a :v '5'^^xsd:byte . :b :v '5'^^xsd:long .")).record
-    assert [finding.focus for finding in world.checker.load_findings(recorded, world.view)] == ["<urn:x:b>"]
+    found = world.load(asserts(":a :v '5'^^xsd:byte . :b :v '5'^^xsd:long ."))
+    assert [finding.focus for finding in found] == ["<urn:x:b>"]
 
 
 # --- what stands beside -----------------------------------------------------------------------------------------------

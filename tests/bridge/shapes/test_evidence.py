@@ -217,12 +217,29 @@ def test_shapes_that_are_written_look_at_the_evidence_that_is_there() -> None:
 
 def test_a_load_is_judged_by_the_evidence_that_it_brings() -> None:
     world = World(shapes_with(REQUIRED, SURE))
-    plan = planned(world, [*said(":a :p 5 .", "0.9"), *said(":b :p 5 .", "0.4"), *said(":c :p 5 .")])
-    expected = list(world.checker.findings(plan, world.view))
+    brought = [*said(":a :p 5 .", "0.9"), *said(":b :p 5 .", "0.4"), *said(":c :p 5 .")]
+    expected = list(world.checker.findings(planned(world, brought), world.view))
     assert [finding.focus for finding in expected] == ["<urn:x:b>", "<urn:x:c>"]
-    world.view.apply(plan, NOW)
-    noticed = world.checker.noticed(plan.record, world.view)
-    assert list(world.checker.load_findings(noticed, world.view)) == expected
+    assert world.load(brought) == expected
+
+
+def test_a_load_that_brings_only_evidence_is_judged_for_it() -> None:
+    world = World(shapes_with(REQUIRED, SURE), ":z :q 5 .")
+    held(world, said(":a :p 5 .", "0.9"))
+    assert world.load(said(":a :p 5 .", "0.8")) == []
+    doubted = said(":a :p 5 .", "0.4")
+    expected = list(world.checker.findings(planned(world, doubted), world.view))
+    assert [finding.focus for finding in expected] == ["<urn:x:a>"]
+    assert world.load(doubted) == expected
+
+
+def test_a_load_that_spells_anew_what_is_held_is_judged_for_it() -> None:
+    world = World(":S a sh:NodeShape ; sh:targetSubjectsOf :v ; sh:property [ sh:path :v ; sh:pattern '^[1-9]' ] .")
+    world.hold(*said(":a :v 7 ."))
+    anew = said(":a :v '007'^^xsd:integer .")
+    expected = list(world.checker.findings(planned(world, anew), world.view))
+    assert [finding.value for finding in expected] == ['"7"^^<http://www.w3.org/2001/XMLSchema#integer>']
+    assert world.load(anew) == expected
 
 
 def written(base: Base, changes: Sequence[Change], episode: Iri | None = None) -> Outcome:

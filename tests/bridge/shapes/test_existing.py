@@ -8,7 +8,6 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from bridge.base import Base
-from bridge.shapes import CoreChecker
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from kernel.ports import CertificateState
@@ -90,14 +89,6 @@ def test_an_unrelated_shape_reads_nothing_of_the_data() -> None:
     assert world.view.facts_read == 0
 
 
-def test_too_much_to_judge_is_a_finding() -> None:
-    world = World(data="".join(f":n{number} a :A . " for number in range(60)))
-    world.checker = CoreChecker(existing=50)
-    [finding] = world.judge(*asserts(NAMED.format(1), graph=SHAPES_GRAPH))
-    assert finding.code is FindingCode.NEIGHBOURHOOD_EXCEEDED
-    assert "more than 50 statements" in finding.message
-
-
 def test_an_editor_lets_stricter_shapes_in_and_what_they_break_stands(tmp_path: Path) -> None:
     with Base.open(tmp_path / "base") as base:
         submit(base, *asserts(":a a :A . :b a :A ; :name 'b' ."))
@@ -115,7 +106,5 @@ def test_an_editor_lets_stricter_shapes_in_and_what_they_break_stands(tmp_path: 
 
 
 def test_a_load_that_brings_shapes_is_held_against_the_data_that_is_there() -> None:
-    world = World(data=":a a :A .")
-    recorded = world.hold(*asserts(NAMED.format(1), graph=SHAPES_GRAPH)).record
-    [finding] = world.checker.load_findings(world.checker.noticed(recorded, world.view), world.view)
+    [finding] = World(data=":a a :A .").load(asserts(NAMED.format(1), graph=SHAPES_GRAPH))
     assert (finding.code, finding.focus) == (FindingCode.EXISTING_VIOLATION, "<urn:x:a>")

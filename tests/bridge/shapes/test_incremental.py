@@ -220,9 +220,6 @@ def test_a_load_session_is_judged_as_the_plan_would_be(
     world = World(turtle)
     for assertion in held:
         world.hold(*made(assertion))
-    plan = world.plan(*(change for assertion in asked for change in made(assertion)))
-    findings = world.checker.findings(plan, world.view)
-    noticed = world.checker.noticed(plan.record, world.view)
-    world.view.apply(plan, world.now)
-    assert list(world.checker.load_findings(plan.record, world.view)) == list(findings)
-    assert list(world.checker.load_findings(noticed, world.view)) == list(findings)
+    changes = [change for assertion in asked for change in made(assertion)]
+    findings = world.judge(*changes)
+    assert world.load(changes) == findings

@@ -11,10 +11,11 @@ from bridge.terms import OxigraphCanonicaliser
 from certificates.ids import uuid7
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Change, Request, Retract
-from kernel.facts import Fact, Spelling, Validity
+from kernel.facts import Fact, FactContent, Spelling, Validity
 from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
 from kernel.intervals import Interval
 from kernel.planner import Planner
+from kernel.ports import Loaded
 from kernel.terms import Iri, Literal, Statement, Term
 from kernel.timevalues import Precision
 from kernel.vocabulary import GENID, ONTOLOGY_GRAPH, SHAPES_GRAPH
@@ -158,6 +159,17 @@ class World:
         plan = self.plan(*changes)
         self.view.apply(plan, NOW)
         return plan
+
+    def load(self, *chunks: list[Change], episode: Iri | None = None) -> list[Finding]:
+        """What the checker finds of a load session, which is in the view afterwards."""
+        certificate, noticed, facts, evidence = uuid7(), list[FactContent](), 0, 0
+        for chunk in chunks:
+            planner = Planner(certificate, NOW, self.view, ADMIN, facts_from=facts, evidence_from=evidence)
+            plan = planner.plan(Request(tuple(chunk), None, episode, ADMIN.id))
+            facts, evidence = planner.facts_made, planner.evidence_made
+            noticed += self.checker.noticed(plan, self.view)
+            self.view.apply(plan, NOW)
+        return list(self.checker.load_findings(Loaded(certificate, NOW, noticed), self.view))
 
     def judge(self, *changes: Change) -> list[Finding]:
         """What the checker finds of changes, which are not applied."""

@@ -1,0 +1,352 @@
+"""Judging what written shapes newly break beside the writes, so that only what changed meanwhile is left to the write.
+
+Rules
+-----
+* First every target is judged, a batch at a time, each batch on what is committed by then. What changed since the first
+  batch began is judged again until little is left: a target that no change concerns is as it was when it was judged.
+* Each batch forgets what the one before has read, and targets wait on disk: memory holds what was found, and whatever
+  one batch reads. No read of the ledger lasts longer than a batch, but for listing the targets.
+* The write, when its turn comes, adds what changed since then and what its own plan changes. If the former is more than
+  `FEW` statements, or takes more than `BRIEF` of reading, it is prepared further first, unless it insists.
+* A preparation is for certain shapes in force and certain shapes written; for others it is of no use.
+* What a write adds is forgotten with it: its group may yet come to nothing.
+
+Example
+-------
+::
+
+    preparation = ShapesPreparer(ledger).prepare(plan, view, None)
+    preparation.advance(watch)                          # beside the writes
+    preparation.hold(view)                              # in the write
+    preparation.violations(OfPlan(plan, view))
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, Final, Protocol
+
+from bridge.shapes.broken import Broken, Waiting
+from bridge.shapes.evidence import brought_by
+from bridge.shapes.existing import Existing
+from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded
+from bridge.shapes.overlay import EVERYTHING, Overlay, triple_of
+from bridge.shapes.registry import Shapes, document_of
+from kernel.instants import FOREVER
+from kernel.preparing import Unprepared
+from kernel.vocabulary import SHAPES_GRAPH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from uuid import UUID
+
+    from bridge.shapes.document import ShapesDocument, Triple
+    from bridge.shapes.existing import Judged
+    from bridge.shapes.neighbourhood import Pair
+    from bridge.shapes.overlay import Scope
+    from bridge.shapes.slices import Violation
+    from kernel.facts import Fact, FactContent
+    from kernel.instants import Instant
+    from kernel.plan import Plan
+    from kernel.ports import FactsView, Ledger, LedgerView, Loaded
+    from kernel.preparing import Preparation as Prepared
+    from kernel.preparing import Watch
+
+FEW: Final = 100
+"""Statements changed beside a write that are judged within it."""
+
+BRIEF: Final = 10_000
+"""How much may be read and judged for those: some tens of milliseconds."""
+
+BATCH: Final = 200
+"""Targets, or statements changed, that are judged on one read of the ledger."""
+
+ROUNDS: Final = 20
+"""How often what changed meanwhile is judged before the write is tried all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What changed in the data, as far as shapes may notice.
+
+    Args:
+        triples: statements that came or went, or for which evidence came.
+        gone: facts that are believed no more.
+    """
+
+    triples: tuple[Triple, ...]
+    gone: tuple[Fact, ...] = ()
+
+
+class Preparation:
+    """What certain shapes newly break, followed through what changes: a `kernel.preparing.Preparation`.
+
+    Args:
+        ledger: of the base.
+        held: the facts of the shapes in force.
+        in_force: the shapes in force; None: none, or none that can be used.
+        written: the shapes as they would be.
+
+    Attributes:
+        held: the same.
+        written: the same.
+        insists: whether a write judges whatever is left.
+    """
+
+    def __init__(self, ledger: Ledger, held: frozenset[UUID], in_force: Shapes | None, written: Shapes) -> None:
+        self._ledger = ledger
+        self.held = held
+        self.written = written
+        self._existing = None if written.problems else Existing(in_force, written)
+        self._broken = Broken()
+        self._as_of: Instant | None = None
+        self._begun = False
+        self.insists = False
+        self._since: Changed | None = None
+
+    def fits(self, held: Iterable[Fact], document: ShapesDocument) -> bool:
+        """Whether it is about these shapes in force, and these written."""
+        return self.held == {fact.id for fact in held} and self.written.document.said == document.said
+
+    def insist(self) -> None:
+        """From now on a write judges whatever is left, however much."""
+        self.insists = True
+
+    # --- beside the writes --------------------------------------------------------------------------------------------
+
+    def advance(self, watch: Watch) -> None:
+        """Judges what is committed, until little is left."""
+        existing = self._existing
+        if existing is None:
+            return
+        self._since = None
+        if not self._begun:
+            self._judge_all(existing, watch)
+            self._begun = True
+        for _ in range(ROUNDS):
+            if self._follow(existing, watch) <= FEW // 2:
+                return
+
+    def _judge_all(self, existing: Existing, watch: Watch) -> None:
+        with ExitStack() as until_done:
+            with self._ledger.reading() as view:
+                self._as_of = view.head().instant
+                waiting = until_done.enter_context(
+                    Waiting.of(existing.targets(Overlay(view, scope=existing.written.scope)))
+                )
+            done, total = 0, len(waiting)
+            for batch in waiting.batches(BATCH):
+                with self._ledger.reading() as view:
+                    judging = existing.over(partial(_plain, view), Budget())
+                    for pair in batch:
+                        watch.require_going_on()
+                        self._broken.put(pair, judging.judge(pair))
+                done += len(batch)
+                watch.tell(done, total)
+
+    def _follow(self, existing: Existing, watch: Watch) -> int:
+        """Judges anew what changed since; answers how many statements did."""
+        with self._ledger.reading() as view:
+            now = view.head().instant
+            if now is None or now == self._as_of:
+                return 0
+            changed = self._changed(existing, view, now)
+            for batch in _batches(changed.triples):
+                judging = existing.over(partial(_before_and_after, view, changed), Budget())
+                for pair in self._broken.concerned(judging.concerned(batch)):
+                    watch.require_going_on()
+                    self._broken.put(pair, judging.judge(pair))
+            self._as_of = now
+        return len(changed.triples)
+
+    # --- in the write -------------------------------------------------------------------------------------------------
+
+    def hold(self, view: LedgerView) -> None:
+        """Takes note of what others changed since, before a load brings facts of its own. Raises `Unprepared`."""
+        existing = self._existing
+        if existing is None:
+            return
+        if not self._begun:
+            raise Unprepared
+        self._since = self._changed(existing, view, FOREVER, inf if self.insists else FEW + 1)
+        if len(self._since.triples) > FEW and not self.insists:
+            raise Unprepared
+
+    def violations(self, own: Own) -> list[Violation]:
+        """What is newly broken, of the data as a plan leaves it; after `hold`.
+
+        Args:
+            own: what the plan itself changes.
+
+        Raises:
+            Unprepared: too much would have to be judged for what others have changed since.
+        """
+        existing, changed = self._existing, self._since
+        if existing is None or changed is None:
+            raise Unprepared
+        mine = [triple for triple in own.triples if existing.notices(triple)]
+        allowed = inf if mine or self.insists else BRIEF
+        instead: dict[Pair, Judged | None] = {}
+        try:
+            for batch in _batches([*changed.triples, *mine]):
+                judging = existing.over(partial(own.overlay, changed.gone), Budget(allowed))
+                for pair in self._broken.concerned(judging.concerned(batch)):
+                    instead[pair] = judging.judge(pair)
+        except NeighbourhoodExceeded:
+            raise Unprepared from None
+        return list(self._broken.violations(instead))
+
+    def _changed(self, existing: Existing, view: LedgerView, until: Instant, most: float = inf) -> Changed:
+        """What changed after what is known, up to an instant; not all of it, if it is more than `most` statements."""
+        triples: dict[Triple, None] = {}
+        gone: list[Fact] = []
+        for fact in view.facts_recorded(self._as_of, until):
+            triple = triple_of(fact.content)
+            if fact.statement.graph in EVERYTHING and existing.notices(triple):
+                triples[triple] = None
+                gone += [fact] * (fact.superseded is not None)
+            if len(triples) >= most:
+                return Changed(tuple(triples))
+        evidence = view.evidence_recorded(self._as_of, until)
+        for identifier in list(dict.fromkeys(item.content.fact for item, graph in evidence if graph in EVERYTHING)):
+            held = view.fact(identifier)
+            if held is not None and existing.notices(triple_of(held.content)):
+                triples[triple_of(held.content)] = None
+        return Changed(tuple(triples), tuple(gone))
+
+
+def _plain(view: FactsView, scope: Scope) -> Overlay:
+    return Overlay(view, scope=scope)
+
+
+def _before_and_after(view: FactsView, changed: Changed, scope: Scope) -> Overlay:
+    """The data as it is, and beside it what it was."""
+    return Overlay(view, gone=changed.gone, scope=scope)
+
+
+def _batches(triples: Sequence[Triple]) -> Iterator[Sequence[Triple]]:
+    return (triples[start : start + BATCH] for start in range(0, len(triples), BATCH))
+
+
+class Own(Protocol):
+    """What a plan itself changes."""
+
+    @property
+    def triples(self) -> Sequence[Triple]:
+        """Statements of the data that come or go, or for which evidence comes."""
+        ...
+
+    def overlay(self, gone: Iterable[Fact], scope: Scope) -> Overlay:
+        """The data of some graphs as the plan leaves it, with facts that went before it shown as going."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OfPlan:
+    """What a plan changes that is not in the view."""
+
+    plan: Plan
+    view: FactsView
+
+    @property
+    def triples(self) -> Sequence[Triple]:
+        """As the protocol has it."""
+        plan = self.plan
+        supported = (self.view.fact(item.fact) for item in plan.evidence)
+        contents = [
+            *plan.record,
+            *(fact.content for fact in plan.supersede),
+            *(fact.content for fact in supported if fact is not None),
+        ]
+        return [triple_of(content) for content in contents if content.statement.graph in EVERYTHING]
+
+    def overlay(self, gone: Iterable[Fact], scope: Scope) -> Overlay:
+        """As the protocol has it."""
+        plan = self.plan
+        superseded = (fact.id for fact in plan.supersede)
+        return Overlay(
+            self.view, coming=plan.record, superseded=superseded, gone=gone, evidence=brought_by(plan), scope=scope
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OfLoad:
+    """What a load session brought, and is in the view."""
+
+    load: Loaded
+    view: FactsView
+
+    @property
+    def triples(self) -> Sequence[Triple]:
+        """As the protocol has it."""
+        return [triple_of(content) for content in self.load.noticed if content.statement.graph in EVERYTHING]
+
+    def overlay(self, gone: Iterable[Fact], scope: Scope) -> Overlay:
+        """As the protocol has it."""
+        return Overlay(self.view, gone=gone, brought_by=self.load.certificate, scope=scope)
+
+
+def newly_broken(existing: Existing, own: Own) -> list[Violation]:
+    """What is newly broken, judged as a whole, of the data as a plan leaves it."""
+    judging = existing.over(partial(own.overlay, ()), Budget())
+    broken = Broken()
+    for pair in dict.fromkeys(existing.targets(own.overlay((), existing.written.scope))):
+        broken.put(pair, judging.judge(pair))
+    return list(broken.violations({}))
+
+
+class ShapesPreparer:
+    """Begins preparations: a `kernel.preparing.ShapePreparer`.
+
+    Args:
+        ledger: of the base.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def prepare(self, plan: Plan, view: FactsView, previous: Prepared | None) -> Preparation | None:
+        """A preparation for the shapes that a plan writes, the previous one if it will do; None: it writes none."""
+        if not writes_shapes(plan):
+            return None
+        facts = tuple(view.believed(graph=SHAPES_GRAPH))
+        document = written_by(plan, facts, view)
+        known = of_here(previous)
+        if known is not None and known.fits(facts, document):
+            return known
+        in_force = Shapes(document_of(facts, (), (), view)) if facts else None
+        usable = None if in_force is None or in_force.problems else in_force
+        return Preparation(self._ledger, frozenset(fact.id for fact in facts), usable, Shapes(document))
+
+
+def of_here(preparation: Prepared | None) -> Preparation | None:
+    """A preparation, if it was made here; others say nothing that could be used."""
+    return preparation if isinstance(preparation, Preparation) else None
+
+
+def writes_shapes(plan: Plan) -> bool:
+    """Whether a plan changes the shapes."""
+    for content in plan.record:
+        if content.statement.graph == SHAPES_GRAPH:
+            return True
+    return any(fact.statement.graph == SHAPES_GRAPH for fact in plan.supersede)
+
+
+def written_by(plan: Plan, facts: Iterable[Fact], view: FactsView) -> ShapesDocument:
+    """The shapes as they are after a plan.
+
+    Args:
+        plan: it.
+        facts: the shapes before it.
+        view: where the evidence for them is.
+    """
+    gone = {fact.id for fact in plan.supersede}
+    return document_of([fact for fact in facts if fact.id not in gone], in_shapes(plan.record), plan.evidence, view)
+
+
+def in_shapes(contents: Iterable[FactContent]) -> list[FactContent]:
+    """The facts that are in the shapes graph."""
+    return [content for content in contents if content.statement.graph == SHAPES_GRAPH]

@@ -55,8 +55,12 @@ class Iri:
         if not _IRI.fullmatch(self.value):
             raise _no_iri(self.value)
 
+    # What a dataclass would make of these builds tuples first, and terms are looked up and compared by the million.
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Iri) and self.value == other.value)
+
     def __hash__(self) -> int:
-        # What a dataclass would make builds a tuple first, and terms are looked up by the million.
         return hash(self.value)
 
     @property

@@ -25,9 +25,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from bridge.shapes.model import siblings
-from bridge.shapes.neighbourhood import Reader, Walk, reach_all
+from bridge.shapes.neighbourhood import Reader, Walk, every_focus, reach_all
 from bridge.shapes.slices import Slices, Violation
-from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
 from kernel.intervals import ALWAYS, gaps
 from kernel.terms import Iri, Literal
 from kernel.vocabulary import SHAPES_GRAPH
@@ -36,12 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from bridge.shapes.document import ShapesDocument, Triple
-    from bridge.shapes.model import Targets
     from bridge.shapes.neighbourhood import Budget, Pair
     from bridge.shapes.overlay import Overlay, Scope
     from bridge.shapes.registry import Shapes
     from bridge.shapes.results import Result, ResultKey
-    from kernel.terms import Term
 
 _Said: TypeAlias = "frozenset[tuple[Triple, Literal | None]]"
 """Statements of a shapes graph, as they were submitted."""
@@ -96,7 +93,7 @@ class Existing:
             overlay: the data in the scope of the shapes written.
         """
         for root in self._roots:
-            for focus in _foci(overlay, root.targets):
+            for focus in every_focus(root.targets, overlay.match):
                 yield root.node, focus
 
     def roots_at(self, shape: Iri) -> Iterator[Iri]:
@@ -204,25 +201,6 @@ class Concerned:
     targets: set[Pair]
     in_force: set[Pair]
     keys: set[ResultKey]
-
-
-# --- targets (SHACL section 2.1.3) ------------------------------------------------------------------------------------
-
-
-def _foci(overlay: Overlay, targets: Targets) -> Iterator[Term]:
-    """Every node that is a target at some time, before or after a change."""
-    yield from targets.nodes
-    below = reach_all(set(targets.classes), lambda each: _subjects(overlay, SUBCLASS_OF, each))
-    for each in below:
-        yield from _subjects(overlay, RDF_TYPE, each)
-    for predicate in targets.subjects_of:
-        yield from _subjects(overlay, predicate, None)
-    for predicate in targets.objects_of:
-        yield from (seen.content.statement.object for seen in overlay.match(None, predicate))
-
-
-def _subjects(overlay: Overlay, predicate: Iri, value: Term | None) -> Iterator[Iri]:
-    return (seen.content.statement.subject for seen in overlay.match(None, predicate, value))
 
 
 # --- what is written --------------------------------------------------------------------------------------------------

@@ -203,7 +203,7 @@ class Declarations:
         """The constraint of a query, or what is wrong with it."""
         is_own = component == OF_CONSTRAINTS
         shown = text(path) if path is not None and form is Form.SELECT else None
-        query = self._query(source, form, shown, names, [name for name in names if name not in bound])
+        query = self._query(source, form, shown, names, tuple(name for name in names if name not in bound))
         if isinstance(query, tuple):
             return query
         own = {**bound, SHAPE: shape, SHAPES: SHAPES_GRAPH}
@@ -227,7 +227,7 @@ class Declarations:
         )
 
     def _query(
-        self, source: Iri, form: Form, path: str | None, names: Sequence[str], unbound: Sequence[str] = ()
+        self, source: Iri, form: Form, path: str | None, names: Sequence[str], unbound: tuple[str, ...] = ()
     ) -> Query | Fault:
         predicate = _TEXTS[form]
         texts = self._document.objects(source, predicate)
@@ -239,7 +239,7 @@ class Declarations:
             return prefixes
         try:
             bound = (THIS, *names) if form is Form.SELECT else (THIS, VALUE, *names)
-            return prepare(texts[0].lexical, Declared(prefixes, path, bound, unbound), form)
+            return prepare(texts[0].lexical, Declared(tuple(prefixes.items()), path, bound, unbound), form)
         except QueryRefused as error:
             return source, predicate, None, str(error)
 

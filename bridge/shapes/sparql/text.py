@@ -13,8 +13,9 @@ Rules
 
 Example
 -------
->>> names = ["this", "value", "min", "max"]
->>> query = prepare("ASK { ?value ex:p $min, ?max }", Declared({"ex": "urn:"}, None, names, {"max"}), Form.ASK)
+>>> names = ("this", "value", "min", "max")
+>>> declared = Declared((("ex", "urn:"),), None, names, unbound=("max",))
+>>> query = prepare("ASK { ?value ex:p $min, ?max }", declared, Form.ASK)
 >>> query.variables
 ('min', 'value')
 """
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
@@ -35,7 +37,7 @@ from bridge.sparql.tokens import END, place, settle, tokenise
 from kernel.errors import QueryRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from bridge.sparql.tokens import Token
 
@@ -67,16 +69,16 @@ class Declared:
     """What a query is read with.
 
     Args:
-        prefixes: namespaces by prefix.
+        prefixes: each with its namespace.
         path: the path of the property shape, as SPARQL writes it; None where there is none.
         names: the variables that may be bound beforehand.
         unbound: those of them that are not: optional parameters.
     """
 
-    prefixes: Mapping[str, str]
+    prefixes: tuple[tuple[str, str], ...]
     path: str | None
-    names: Collection[str]
-    unbound: Collection[str] = ()
+    names: tuple[str, ...]
+    unbound: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ def value_node(variable: str) -> str:
     return f"urn:x-muniment:variable:{variable}"
 
 
+@lru_cache(maxsize=256)
 def prepare(text: str, declared: Declared, form: Form) -> Query:
     """Makes a query ready.
 
@@ -129,7 +132,7 @@ def prepare(text: str, declared: Declared, form: Form) -> Query:
 
 
 def _prepared(text: str, declared: Declared, form: Form, names: set[str]) -> Query:
-    prologue = "".join(f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in declared.prefixes.items()) + "\n"
+    prologue = "".join(f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in declared.prefixes) + "\n"
     _require_syntax(prologue + text, prologue + _with_path(text, _ANY_PATH))
     whole = settle(prologue + (text if declared.path is None else _with_path(text, f"({declared.path})")))
     if scan(whole).form is not form:

@@ -62,7 +62,7 @@ class Material:
     Args:
         data: what holds.
         shapes: to check it by.
-        sources: the first file that describes a node.
+        sources: the first file that describes a node; none of what is no file's.
 
     Attributes:
         unused: how many statements the files have in m:shapes although shapes were given besides.
@@ -103,8 +103,8 @@ class Material:
         """The files of nodes that are values and are not described."""
         found: dict[Term, Path] = {}
         of_data = (triple for triple, _ in self.data.items())
-        for subject, _, value in chain(of_data, self.shapes.document):
-            if value not in self._sources:
+        for subject, _, value in chain(of_data, self.shapes.document) if self._sources else ():
+            if value not in self._sources and subject in self._sources:
                 found.setdefault(value, self._sources[subject])
         return found
 

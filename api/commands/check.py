@@ -1,9 +1,10 @@
-"""`muniment check`: files judged by shapes, offline, for a job of continuous integration.
+"""`muniment check`: files judged by shapes, offline, for a job of continuous integration; or a base as it stands.
 
 Rules
 -----
-* Nothing but the files is looked at: no base, no network. What is read, and where the shapes may stand, is as
-  `bridge.checking` has it.
+* Of files nothing else is looked at: no base, no network. What is read, and where the shapes may stand, is as
+  `bridge.checking` has it. A base is read from its folder (`bridge.base_checking`), by a process of its own: whoever
+  serves it meanwhile gives neither time nor memory for it.
 * What cannot be checked never passes for checked: files that cannot be read, shapes that are not well formed, no
   shapes, and shapes without targets, all leave with their own status.
 * The report goes to standard output or to a file, what is said about the check itself to standard error.
@@ -14,11 +15,13 @@ Example
 
     muniment check people.ttl --shapes shapes.ttl
     muniment check *.ttl --shapes shapes.ttl --format sarif --output results.sarif --fail-on warning
+    muniment check --data data
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -27,10 +30,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from api.commands.careful import USAGE
+from api.commands.options import LEDGER, require_base
 from api.commands.output import written_to
-from api.commands.progress import PACE, step_progress
+from api.commands.progress import PACE, step_progress, waiting
 from certificates.findings import Severity
-from kernel.errors import CallerError
+from kernel.errors import MunimentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -70,26 +75,33 @@ class ReportFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """What was read, and the moment for which it is judged."""
+    """What was read, and the moment for which it is judged; whole, or as far as shapes can notice it."""
 
     material: Material
     instant: Instant
     counts: Counter[Severity]
+    whole: bool
 
 
 def check(
     files: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
-            metavar="FILE...",
+            metavar="[FILE...]",
             help="Files to check: .nt .nq .ttl .trig .jsonld .rdf .xml, or .ndjson with one change a line.",
         ),
-    ],
+    ] = None,
     *,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", file_okay=False, help="A base's folder to check, instead of files."),
+    ] = None,
     shapes: Annotated[
         list[Path] | None,
         typer.Option(
-            "--shapes", metavar="FILE", help="A file with shapes; may be repeated. [default: they are in the files]"
+            "--shapes",
+            metavar="FILE",
+            help="A file with shapes; may be repeated. [default: they are in the files, or in force in the base]",
         ),
     ] = None,
     output_format: Annotated[ReportFormat, typer.Option("--format", help="How to report.")] = ReportFormat.TEXT,
@@ -106,21 +118,25 @@ def check(
         str | None, typer.Option("--valid-at", metavar="TIME", help="Check what is true then. [default: now]")
     ] = None,
 ) -> int:
-    """Check files by SHACL shapes, offline.
+    """Check files by SHACL shapes, offline, or a base as it stands.
 
     Without --shapes, the shapes are what the files say in the graph https://w3id.org/muniment#shapes; if that is
-    nothing, the files are their own shapes graph.
+    nothing, the files are their own shapes graph. Of a base they are those in force. A base may be served meanwhile.
 
     Exit status: 0 nothing as grave as --fail-on, 1 something, 2 not checked: unreadable files or unusable shapes.
 
     Example: muniment check people.ttl --shapes shapes.ttl --fail-on warning
     """
+    if bool(files) == (data is not None):
+        wrong = "files and a base are both named" if files else "nothing is named that could be checked"
+        _complain(f"{wrong} (give FILE..., or --data DIR)")
+        return USAGE
     try:
-        checked = _read(files, shapes or [], valid_at)
+        checked = _read(files or [], data, shapes or [], valid_at)
         if checked is None:
             return NO_CHECK
         _report(checked, output_format, output)
-    except CallerError as error:
+    except MunimentError as error:
         typer.echo(f"muniment: {error}", err=True)
         return NO_CHECK
     except BrokenPipeError:  # whatever read the report has ended: no error to speak of
@@ -134,7 +150,7 @@ def check(
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _read(files: list[Path], shapes: list[Path], valid_at: str | None) -> _Check | None:
+def _read(files: list[Path], base: Path | None, shapes: list[Path], valid_at: str | None) -> _Check | None:
     """What is to be checked; None, and why on standard error, if it cannot be."""
     from bridge.checking import Reading
     from bridge.host import SystemClock
@@ -143,16 +159,33 @@ def _read(files: list[Path], shapes: list[Path], valid_at: str | None) -> _Check
 
     instant = SystemClock().now() if valid_at is None else parse_point(valid_at, field="valid-at")
     refusals = Refusals()
-    with step_progress("reading") as progress:
-        material = Reading(instant, refusals, _patient(progress)).read(files, shapes)
-    complaints = list(_unread(refusals)) or list(_unusable(material))
+    material: Material | None = None
+    if files or shapes:
+        with step_progress("reading") as progress:
+            material = Reading(instant, refusals, _patient(progress)).read(files, shapes)
+    complaints = list(_unread(refusals))
+    if base is not None and not complaints:
+        material = _of_base(base, material, instant)
+    if material is None:
+        return None
+    complaints = complaints or list(_unusable(material))
     for line in complaints:
         _complain(line)
     if complaints:
         return None
     for line in _notes(material):
         _complain(f"note: {line}")
-    return _Check(material, instant, Counter())
+    return _Check(material, instant, Counter(), whole=base is None)
+
+
+def _of_base(base: Path, given: Material | None, instant: Instant) -> Material:
+    from bridge.base_checking import base_material
+    from bridge.host import SystemClock
+    from bridge.ledger.sqlite import SqliteLedger
+
+    ledger = SqliteLedger.open(require_base(base) / LEDGER, SystemClock())
+    with closing(ledger), waiting("reading the base"):
+        return base_material(ledger, given, instant)
 
 
 def _unread(refusals: Refusals) -> Iterator[str]:
@@ -205,7 +238,8 @@ def _report(checked: _Check, wanted: ReportFormat, output: Path | None) -> None:
     telling = Telling(material.shapes.document)
     validation = Validation(material.shapes, material.data)
     if not validation.foci:
-        _complain("note: nothing in the files is a target of any shape, so there was nothing to judge")
+        where = "files" if checked.whole else "base"
+        _complain(f"note: nothing in the {where} is a target of any shape, so there was nothing to judge")
     with written_to(output) as file, step_progress("judging") as progress:
         results = telling.counted(validation.results(_patient(progress)), checked.counts)
         for piece in _pieces(checked, wanted, results, validation, telling):
@@ -242,10 +276,13 @@ def _text(checked: _Check, results: Iterable[Result], validation: Validation, te
     for line in groups.lines(checked.material.place):
         yield f"{printable(line)}\n"
     roots = len(checked.material.shapes.model.roots)
-    yield f"checked   {_counted(len(checked.material.data), 'statement')}, valid at {print_instant(checked.instant)}\n"
+    looked_at = "" if checked.whole else " that the shapes look at"
+    count = _counted(len(checked.material.data), "statement")
+    yield f"checked   {count}{looked_at}, valid at {print_instant(checked.instant)}\n"
     yield f"judged    {_counted(validation.foci, 'node')} by {_counted(roots, 'shape')} with targets\n"
     found = [_counted(checked.counts[each], each.value) for each in Severity if checked.counts[each]]
-    yield f"found     {', '.join(found) or 'nothing: the files conform'}\n"
+    conforms = f"nothing: the {'files conform' if checked.whole else 'base conforms'}"
+    yield f"found     {', '.join(found) or conforms}\n"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import pyoxigraph as ox
 import pytest
 import rdflib
 from rdflib.namespace import RDF, SH
 
-from tests.api.console import Ended, run, script
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.api.console import Ended, run, script, serving
 
 PREFIXES: Final = """
 @prefix sh: <http://www.w3.org/ns/shacl#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -325,3 +323,67 @@ def test_what_takes_long_says_how_far_it_is(folder: Path, monkeypatch: pytest.Mo
     assert check(folder, PERSON, ":a a :P .").errors == ""
     monkeypatch.setattr("api.commands.check.PACE", 0.0)
     assert check(folder, PERSON, ":a a :P .").errors.splitlines()[-2:] == ["reading 100 %", "judging 100 %"]
+
+
+# --- a base -----------------------------------------------------------------------------------------------------------
+
+BORN: Final = ":S a sh:NodeShape ; sh:targetSubjectsOf :born ; sh:property :B . :B sh:path :born ; sh:pattern '^0' ."
+
+
+@pytest.fixture
+def data(folder: Path) -> str:
+    """A base of two persons, the one with a name since 2020, in spellings that a store would rewrite; and no shapes."""
+    facts = [
+        {"op": "assert", "subject": {"@id": f"https://x.org/{name}"}, "predicate": {"@id": predicate}, "object": value}
+        for name in ("a", "b")
+        for predicate, value in ((str(RDF.type), {"@id": "https://x.org/P"}), ("https://x.org/unseen", {"@value": "x"}))
+    ]
+    named = {
+        "op": "assert",
+        "subject": {"@id": "https://x.org/a"},
+        "predicate": {"@id": "https://x.org/name"},
+        "object": {"@value": "007", "@type": "http://www.w3.org/2001/XMLSchema#integer"},
+        "validFrom": "2020-01-01T00:00:00Z",
+    }
+    lines = "".join(f"{json.dumps(each)}\n" for each in [*facts, named])
+    (folder / "facts.ndjson").write_text(lines, encoding="utf-8")
+    ended = run("load", "facts.ndjson", "--data", str(folder / "base"))
+    assert ended.status == 0, ended.errors
+    return str(folder / "base")
+
+
+def test_a_base_is_checked_by_shapes_that_are_not_in_force_yet(folder: Path, data: str) -> None:
+    ended = run("check", "--data", data, "--shapes", turtle(folder, "shapes.ttl", PERSON))
+    assert ended.status == 1
+    assert ended.lines[:3] == [
+        "violation: <https://x.org/name> needs at least 1 value(s)",
+        "  MinCount, by https://x.org/N",
+        "    <https://x.org/b>",
+    ]
+    assert ended.lines[-3].startswith("checked   3 statements that the shapes look at, valid at ")
+    assert ended.lines[-2:] == ["judged    2 nodes by 1 shape with targets", "found     1 violation"]
+    before = run("check", "--data", data, "--shapes", "shapes.ttl", "--valid-at", "2019", "--format", "turtle")
+    assert {str(each) for each in report(before).objects(None, SH.focusNode)} == {"https://x.org/a", "https://x.org/b"}
+
+
+def test_a_base_is_checked_by_its_own_shapes_while_it_is_served(folder: Path, data: str) -> None:
+    shape = turtle(folder, "shapes.ttl", "m:shapes m:mode m:Warn . " + PERSON)
+    assert run("load", shape, "--data", data, "--graph", "https://w3id.org/muniment#shapes").status == 0
+    with serving(Path(data)):
+        ended = run("check", "--data", data)
+    assert (ended.status, ended.lines[-1]) == (1, "found     1 violation")
+
+
+def test_literals_of_a_base_are_judged_as_they_were_submitted(folder: Path, data: str) -> None:
+    shape = BORN.replace(":born", ":name")
+    assert run("check", "--data", data, "--shapes", turtle(folder, "shapes.ttl", shape)).status == 0
+    stored = shape.replace("'^0'", "'^7'")
+    assert run("check", "--data", data, "--shapes", turtle(folder, "shapes.ttl", stored)).status == 1
+
+
+def test_either_files_or_a_base_are_checked(folder: Path, data: str) -> None:
+    assert run("check").status == run("check", turtle(folder, "a.ttl", PERSON), "--data", data).status == 64
+    no_base = run("check", "--data", str(folder / "nowhere"))
+    assert (no_base.status, "there is no base in" in no_base.errors) == (2, True)
+    no_shapes = run("check", "--data", data)
+    assert (no_shapes.status, "there are no shapes" in no_shapes.errors) == (2, True)

@@ -7,6 +7,7 @@ Example
     python -m bench --size 10000,100000 --only fluree
     python -m bench --quick
     python -m bench --profile
+    python -m bench --validation --size 1000000
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
-from bench.aims import LARGE, SMALL
+from bench.aims import AIMS, LARGE, SMALL, VALIDATION_AIMS
 from bench.breakdown import breakdown_table, broken_down
 from bench.contest import Contest
 from bench.contestants import ENTRIES, FULL, QUICK, chosen
 from bench.environments import home
 from bench.machine import Machine
 from bench.report import report
+from bench.results import Results
+from bench.validators import VALIDATORS, effort_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,10 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     console = Console() if Console().is_terminal else Console(width=WIDTH)
     home().mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home(), prefix="run-") as directory:
+        effort = QUICK if options.quick else FULL
         if options.profile:
             _profile(console, sizes, Path(directory))
-        else:
-            _compare(console, chosen(options.only), sizes, QUICK if options.quick else FULL, Path(directory))
+        elif not options.validation:
+            _compare(console, chosen(options.only), sizes, effort, Path(directory))
+        if options.validation or not (options.only or options.profile):
+            _validate(console, sizes, effort, Path(directory))
 
 
 def _compare(console: Console, entries: list[Entry], sizes: list[int], effort: Effort, directory: Path) -> None:
@@ -53,7 +59,17 @@ def _compare(console: Console, entries: list[Entry], sizes: list[int], effort: E
     progress = Console(stderr=True, style="dim")
     with Contest(entries, sizes, effort, directory, progress.print) as contest:
         contest.run()
-    report(console, machine, entries, sizes, contest.results)
+    report(console, machine, entries, sizes, contest.results, AIMS)
+
+
+def _validate(console: Console, sizes: list[int], effort: Effort, directory: Path) -> None:
+    machine = Machine.of(directory)
+    progress = Console(stderr=True, style="dim")
+    results = Results()
+    for size in sizes:
+        with Contest(VALIDATORS, [size], effort_at(size, effort), directory, progress.print, results) as contest:
+            contest.run()
+    report(console, machine, VALIDATORS, sizes, results, VALIDATION_AIMS)
 
 
 def _profile(console: Console, sizes: list[int], directory: Path) -> None:
@@ -75,6 +91,9 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME,NAME",
         help=f"these contestants, and ours: {', '.join(entry.name for entry in ENTRIES)}",
+    )
+    parser.add_argument(
+        "--validation", action="store_true", help="validation by shapes alone; of a million triples it takes minutes"
     )
     parser.add_argument("--profile", action="store_true", help="instead, where the CPU of one of our writes goes")
     return parser

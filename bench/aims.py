@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SMALL: Final = 10_000
 LARGE: Final = 100_000
+MILLION: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,41 @@ def _growth(measure: Measure) -> Callable[[Results, int], float | None]:
 
     return value
 
+
+def _wall(measure: Measure, unit: float, *, of_all: bool = False) -> Callable[[Results, int], float | None]:
+    """Wall time of a call, or of a whole graph; of the largest size that the aim is for."""
+
+    def value(results: Results, size: int) -> float | None:
+        figures = results.figures((size, OURS, measure))
+        if figures is None or (of_all and size != MILLION):
+            return None
+        return figures.wall * unit * (size if of_all else 1)
+
+    return value
+
+
+def _peak(results: Results, size: int) -> float | None:
+    figures = results.figures((size, OURS, Measure.VALIDATION))
+    return None if figures is None or size != MILLION else figures.peak
+
+
+def _to_small(measure: Measure) -> Callable[[Results, int], float | None]:
+    def value(results: Results, size: int) -> float | None:
+        large, small = (results.figures((each, OURS, measure)) for each in (size, SMALL))
+        return None if large is None or small is None or size == SMALL else large.wall / small.wall
+
+    return value
+
+
+VALIDATION_AIMS: Final = (
+    Aim("one fact judged: at most 100 µs, the median", _wall(Measure.FACT, 1e6), 100, True, " µs"),
+    Aim("the same: at most 1.25 times what it takes at 10 k", _to_small(Measure.FACT), 1.25, True, " x"),
+    Aim("the same: at least 15 times pySHACL on what is around it", _against("pyshacl", Measure.FACT), 15, False, " x"),
+    Aim("a pointer at a hub: at most 1.25 times what it takes at 10 k", _to_small(Measure.HUB), 1.25, True, " x"),
+    Aim("1 M triples validated: at most 15 s", _wall(Measure.VALIDATION, 1, of_all=True), 15, True, " s"),
+    Aim("a graph validated: at least 7 times pySHACL", _against("pyshacl", Measure.VALIDATION), 7, False, " x"),
+    Aim("1 M triples validated: at most 700 MB", _peak, 700, True, " MB"),
+)
 
 AIMS: Final = (
     Aim("CPU of a write that no shape targets, in process: at most 1.5 ms", _cpu_ms(OURS), 1.5, True, " ms"),

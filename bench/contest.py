@@ -43,6 +43,7 @@ class Contest:
         effort: how much is done.
         directory: for the stores; empty.
         say: told what is going on.
+        results: of other contests, to which these are added.
     """
 
     def __init__(
@@ -52,8 +53,9 @@ class Contest:
         effort: Effort,
         directory: Path,
         say: Callable[[str], None],
+        results: Results | None = None,
     ) -> None:
-        self.results = Results()
+        self.results = Results() if results is None else results
         self._entries = entries
         self._sizes = sizes
         self._effort = effort
@@ -68,7 +70,7 @@ class Contest:
         for entry, size in product(self._entries, self._sizes):
             self._open(entry, size)
         for size, measure in product(self._sizes, self._measures):
-            if measure is not Measure.BULK:
+            if measure not in {Measure.BULK, Measure.VALIDATION}:
                 self._say(f"warming up: {size:,} facts, {measure.value}")
                 self._ask_all(size, measure, WARM_UP, None)
         for number in range(self._effort.rounds):

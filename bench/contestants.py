@@ -47,6 +47,10 @@ class Measure(Enum):
     BULK = "bulk load"
     JSONLD = "export of all facts as JSON-LD"
     TURTLE = "export of all facts as Turtle"
+    VALIDATION = "validation of a whole graph"
+    FACT = "one more fact, judged"
+    HUB = "one more pointer at a node that all others point at, judged"
+    ENDED = "one fact that ends, judged"
 
     @property
     def kind(self) -> Kind:
@@ -56,12 +60,22 @@ class Measure(Enum):
     @property
     def writes(self) -> bool:
         """Whether it takes facts to write."""
-        return not self.of_facts and self is not Measure.LOOK_UP
+        return not self.of_facts and self is not Measure.LOOK_UP and not self.judges
 
     @property
     def of_facts(self) -> bool:
         """Whether it is one call for all facts, and figures are for one of them."""
-        return self is Measure.BULK or self.exports
+        return self in {Measure.BULK, Measure.VALIDATION} or self.exports
+
+    @property
+    def judges(self) -> bool:
+        """Whether a change is judged, and not made."""
+        return self in {Measure.FACT, Measure.HUB, Measure.ENDED}
+
+    @property
+    def validates(self) -> bool:
+        """Whether it is for validators (`bench.validators`)."""
+        return self is Measure.VALIDATION or self.judges
 
     @property
     def exports(self) -> bool:
@@ -111,6 +125,11 @@ class Effort:
                 return Ask(Work.JSONLD, size)
             case Measure.TURTLE:
                 return Ask(Work.TURTLE, size)
+            case Measure.VALIDATION:
+                return Ask(Work.VALIDATE, size)
+            case Measure.FACT | Measure.HUB | Measure.ENDED:
+                work = {Measure.FACT: Work.FACT, Measure.HUB: Work.HUB, Measure.ENDED: Work.ENDED}[measure]
+                return Ask(work, self.single, first=number * self.single, limit=self.limit)
 
 
 FULL: Final = Effort(rounds=5, loads=3, single=200, many=400, look_ups=500, limit=3.0)
@@ -148,8 +167,8 @@ class Entry:
         return [str(python), "-m", self.module]
 
 
-_ALL: Final = frozenset(Measure)
-_WITHOUT_EXPORTS: Final = frozenset(measure for measure in Measure if not measure.exports)
+_ALL: Final = frozenset(measure for measure in Measure if not measure.validates)
+_WITHOUT_EXPORTS: Final = frozenset(measure for measure in _ALL if not measure.exports)
 _SYNCED: Final = (("FLUREE_STORAGE_FSYNC", "1"),)
 _FLUREE: Final = ("fluree==4.2.4",)
 

@@ -35,12 +35,14 @@ class Sample:
         wall: seconds for all of them.
         cpu: CPU seconds of the contestant's process, all threads, for all of them; None where it cannot be told.
         median: the median of the single calls, in seconds.
+        peak: the most memory that the process had so far, in MB; None where that is not asked for.
     """
 
     count: int
     wall: float
     cpu: float | None
     median: float
+    peak: float | None = None
 
     @property
     def rate(self) -> float:

@@ -4,7 +4,7 @@ Example
 -------
 ::
 
-    report(Console(), machine, entries, sizes, results)
+    report(Console(), machine, entries, sizes, results, AIMS)
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from rich.markup import escape
 from rich.table import Table
 
-from bench.aims import AIMS
 from bench.contestants import OURS, Measure
 
 if TYPE_CHECKING:
@@ -33,7 +32,12 @@ DISTURBED: Final = 1.0
 
 
 def report(
-    console: Console, machine: Machine, entries: Sequence[Entry], sizes: Sequence[int], results: Results
+    console: Console,
+    machine: Machine,
+    entries: Sequence[Entry],
+    sizes: Sequence[int],
+    results: Results,
+    aims: Sequence[Aim],
 ) -> None:
     """Prints what was measured."""
     console.print(f"[bold]{escape(machine.text)}[/bold]")
@@ -42,7 +46,7 @@ def report(
     for measure in Measure:
         if any(measure in entry.measures for entry in entries):
             console.print(measure_table(measure, entries, sizes, results))
-    console.print(aims_table(sizes, results))
+    console.print(aims_table(sizes, results, aims))
     for name, reason in results.failures.items():
         console.print(f"[bold]{name}[/bold] is out: {escape(reason)}")
 
@@ -52,7 +56,7 @@ def measure_table(measure: Measure, entries: Sequence[Entry], sizes: Sequence[in
     table = Table(title=measure.value, title_justify="left", title_style="bold")
     table.add_column("")
     for size in sizes:
-        for heading in (f"{size:,}: wall ms", "CPU ms", "a second", "ours / it"):
+        for heading in _headings(measure, size):
             table.add_column(heading, justify="right")
     for entry in entries:
         if measure in entry.measures:
@@ -61,27 +65,34 @@ def measure_table(measure: Measure, entries: Sequence[Entry], sizes: Sequence[in
     return table
 
 
-def aims_table(sizes: Sequence[int], results: Results) -> Table:
+def aims_table(sizes: Sequence[int], results: Results, aims: Sequence[Aim]) -> Table:
     """A row an aim."""
     table = Table(title="aims", title_justify="left", title_style="bold")
     table.add_column("")
     for size in sizes:
         table.add_column(f"{size:,}", justify="right")
-    for aim in AIMS:
+    for aim in aims:
         table.add_row(aim.text, *(_judged(aim, aim.value(results, size)) for size in sizes))
     return table
+
+
+def _headings(measure: Measure, size: int) -> list[str]:
+    headings = [f"{size:,}: wall ms", "CPU ms", "a second", "ours / it"]
+    return [*headings, "MB"] if measure is Measure.VALIDATION else headings
 
 
 def _cells(measure: Measure, name: str, size: int, results: Results) -> list[str]:
     figures = results.figures((size, name, measure))
     if figures is None:
-        return [MISSING] * 4
+        return [MISSING] * len(_headings(measure, size))
     ratio = results.ratio((size, OURS, measure), (size, name, measure))
+    peak = [] if measure is not Measure.VALIDATION else [MISSING if figures.peak is None else f"{figures.peak:,.0f}"]
     return [
         f"{figures.wall * 1e3:.3f}",
         MISSING if figures.cpu is None else f"{figures.cpu * 1e3:.3f}",
         f"{figures.rate:,.0f}",
         MISSING if ratio is None or name == OURS else f"{ratio:.2f}",
+        *peak,
     ]
 
 

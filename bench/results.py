@@ -40,11 +40,13 @@ class Figures:
         rate: calls or facts a second.
         wall: of a call, in seconds; for a load or export, of a fact.
         cpu: of a call, in seconds; for a load or export, of a fact. None where it cannot be told.
+        peak: the most memory, in MB; None where that was not asked for.
     """
 
     rate: float
     wall: float
     cpu: float | None
+    peak: float | None
 
 
 class Results:
@@ -69,7 +71,9 @@ class Results:
             return None
         cpu = [sample.cpu / sample.count for sample in samples if sample.cpu is not None]
         wall = [sample.wall / sample.count if cell[2].of_facts else sample.median for sample in samples]
-        return Figures(median(sample.rate for sample in samples), median(wall), median(cpu) if cpu else None)
+        peaks = [sample.peak for sample in samples if sample.peak is not None]
+        rate = median(sample.rate for sample in samples)
+        return Figures(rate, median(wall), median(cpu) if cpu else None, max(peaks, default=None))
 
     def ratio(self, over: Cell, under: Cell) -> float | None:
         """How often as fast the one is as the other."""

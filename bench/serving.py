@@ -18,9 +18,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, TextIO
 
@@ -41,6 +42,10 @@ class Work(StrEnum):
     LOOK_UP = "look_up"
     JSONLD = "jsonld"
     TURTLE = "turtle"
+    VALIDATE = "validate"
+    FACT = "fact"
+    HUB = "hub"
+    ENDED = "ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,22 @@ class Contestant:
         """Writes all `SEED` facts to a file as Turtle."""
         raise NotImplementedError("no export as Turtle")
 
+    def load(self) -> None:
+        """Reads the graph that is to be validated."""
+        raise NotImplementedError("no validation")
+
+    def validate(self) -> None:
+        """Validates it, and lets go of it. Raises `ValueError` for another number of results than there are."""
+        raise NotImplementedError("no validation")
+
+    def ready(self, work: Work, first: int, count: int) -> None:
+        """Makes what is not to be timed, before `judge`s are."""
+        raise NotImplementedError(f"no {work} judged: neither {first} nor the {count} from there on")
+
+    def judge(self, work: Work, number: int) -> None:
+        """Judges the change of that number. Raises `ValueError` where it does not conform."""
+        raise NotImplementedError(f"no {work} judged, nor number {number}")
+
     def settle(self) -> None:
         """Waits until nothing is done in the background any more, so that others are measured undisturbed."""
 
@@ -156,6 +177,16 @@ def _do(contestant: Contestant, asked: Ask) -> Sample:
             return once(contestant.jsonld, contestant.facts, contestant.cpu)
         case Work.TURTLE:
             return once(contestant.turtle, contestant.facts, contestant.cpu)
+        case Work.VALIDATE:
+            contestant.load()
+            sample = once(contestant.validate, contestant.facts, contestant.cpu)
+            return replace(sample, peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024)
+        case Work.FACT | Work.HUB | Work.ENDED:
+            contestant.ready(asked.work, asked.first, asked.count)
+            numbers = range(asked.first, asked.first + asked.count)
+            return timed(
+                lambda number: contestant.judge(asked.work, number), numbers, contestant.cpu, limit=asked.limit
+            )
 
 
 def _write(contestant: Contestant, asked: Ask) -> Sample:

@@ -75,7 +75,7 @@ def test_the_report_has_every_contestant_every_aim_and_who_is_out() -> None:
     results.fail("rdflib", "cannot be installed: no [such] thing")
     out = io.StringIO()
     machine = Machine(2, "3.11", "3.40", "0.5", "Linux", 1.5, 0.25)
-    report(Console(file=out, width=150), machine, ENTRIES, [10_000], results)
+    report(Console(file=out, width=150), machine, ENTRIES, [10_000], results, AIMS)
     text = out.getvalue()
     for wanted in (
         *(entry.title for entry in ENTRIES),

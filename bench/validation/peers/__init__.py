@@ -1,0 +1,1 @@
+"""Other validators, each run in an environment of its own."""

@@ -35,6 +35,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 from uuid import UUID
 
+import pyoxigraph as ox
+
 from bridge.sparql.dataset import Dataset, dataset_for
 from bridge.sparql.query import evaluate, finish, require_query
 from bridge.sparql.results import negotiate
@@ -64,9 +66,6 @@ _HEAD: Final = re.compile(r"head:([0-9]{1,18})")
 _MEANT_AS_HEAD: Final = re.compile(r"head\b", re.IGNORECASE)
 
 _FIND_HEAD: Final = "write head:N, the number from Muniment-Head or a certificate"
-
-_EVERY: Final = 2**31
-"""More facts than a base has."""
 
 _HISTORY: Final = (
     f"SELECT ?fact {{ GRAPH ?history {{ {{ ?fact <{M}subject> NODE }} UNION {{ ?fact <{M}object> NODE }} }} "
@@ -421,7 +420,7 @@ class Reader:
         if not histories:
             return iter(())
         request = QueryRequest(principal, _text_for(wanted), named_graphs=histories)
-        found, _, _ = self._ask(self.question(request), lambda results: _identifiers(sample(results, _EVERY)))
+        found, _, _ = self._ask(self.question(request), _facts_named)
         facts = filter(None, map(view.fact, found))
         return (fact for fact in facts if _matches(fact, wanted, LATEST))
 
@@ -431,6 +430,12 @@ def _text_for(wanted: FactFilter) -> str:
     ends = (("subject", wanted.subject), ("object", wanted.object))
     tests = " ".join(f"?fact <{M}{name}> {end.n3} ." for name, end in ends if isinstance(end, Iri))
     return f"SELECT ?fact {{ GRAPH ?history {{ {tests} FILTER NOT EXISTS {{ ?fact <{M}supersededAt> ?then }} }} }}"
+
+
+def _facts_named(results: Results) -> list[UUID]:
+    """The facts in the only column of an answer of any size."""
+    solutions = results if isinstance(results, ox.QuerySolutions) else ()
+    return [UUID(each[0].value[-36:]) for each in solutions]
 
 
 def _identifiers(found: Sample) -> list[UUID]:

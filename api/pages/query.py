@@ -42,6 +42,7 @@ from api.problems import status_of
 from api.service import Service
 from api.sparql import AS_OF, VALID_AT
 from bridge.reading import QueryRequest
+from bridge.sparql.columns import in_order
 from kernel.errors import CallerError, InvalidParameter, NotAcceptable
 from kernel.terms import Iri, Literal, TripleTerm
 
@@ -156,7 +157,7 @@ async def _answered(request: Request, visit: Visit, asked: Asked) -> Response:
 def _answer(base: Base, visit: Visit, text: str, asked: Asked) -> Mapping[str, object]:
     moment = base.reader.moment(asked.as_of, asked.valid_at)
     sampled = base.reader.sample(QueryRequest(visit.principal, text), moment, limit=MOST_ROWS)
-    found = sampled.sample
+    found = in_order(text, sampled.sample)
     return {
         "boolean": found.boolean,
         "graph": found.graph,

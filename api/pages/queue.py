@@ -67,6 +67,8 @@ ORDER: Final = Parameter("order", "which come first", {"type": "string", "enum":
 FILTERS: Final = (STATE, VERDICT, GRAPH, SINCE, UNTIL, ORDER)
 
 _PAGE: Final = 20
+_NAMING: Final = 8
+"""Changes of each certificate that are read: the first is shown, and the others may say what it is about is called."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -178,7 +180,7 @@ def _entries(
     found = service.certificates.page(
         visit.principal, asked.wanted, limit=_PAGE, after=asked.after, oldest_first=asked.oldest_first
     )
-    effects = [reader.effects(visit.principal, each.id, limit=1) for each in found.records]
+    effects = [reader.effects(visit.principal, each.id, limit=_NAMING) for each in found.records]
     nodes = set().union(*map(nodes_of, effects))
     planned = [fact.statement for each in effects for fact in each.recorded]
     names = names_for(service.base.reader, visit.principal, nodes, planned)

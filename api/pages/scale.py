@@ -55,6 +55,16 @@ class Extent:
     open_left: bool
     open_right: bool
 
+    @property
+    def seen_left(self) -> float:
+        """Where the part of it begins that is drawn."""
+        return max(self.left, 0.0)
+
+    @property
+    def seen_width(self) -> float:
+        """How wide that part is."""
+        return round(min(self.left + self.width, 100.0) - self.seen_left, 2)
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:

@@ -25,7 +25,7 @@ from tests.api.pages.world import World
 Scheme = Literal["light", "dark"]
 
 HOLDERS: Final = f"SELECT ?who WHERE {{ <{EX}chancellor> <{EX}heldBy> ?who }}"
-RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 _JUDGE: Final = """
     rules => axe.run(document, {runOnly: {type: 'tag', values: rules}}).then(found => found.violations.map(

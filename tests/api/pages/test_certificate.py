@@ -33,8 +33,8 @@ def test_it_says_in_words_what_would_change_and_why(still: World) -> None:
     assert "the Bundestag has elected a new chancellor" in text
     assert "Federal Law Gazette" in text
     assert (
-        "Ended stopped being true proposed by a rule Nobody asked for that end: a rule of the base proposes it, so that"
-        " the two do not contradict each other. Before Chancellor of Germany held by Angela Merkel, since 22 November"
+        "Ended stopped being true proposed by a rule Nobody asked for this end: a rule of the base proposes it, so that"
+        " no two facts contradict each other. Before Chancellor of Germany held by Angela Merkel, since 22 November"
         " 2005." in text
     )
     assert (

@@ -209,6 +209,38 @@ def test_browsers_get_errors_as_pages(reader: httpx2.Client, method: str, path: 
         assert "GET" in answer.headers["allow"]
 
 
+@pytest.mark.parametrize(
+    ("path", "said", "not_said"),
+    [
+        ("/queue?from=%ff", "not in UTF-8", "codec"),
+        ("/queue?" + "from=1&" * 1_001, "more than 1,000", "fields"),
+        ("/node?iri=urn:a&as-of=head:last", "a certificate that was applied", "Muniment-Head"),
+        ("/node?iri=urn:a&out-after=x", "go back to the start of the list", "`next`"),
+        ("/queue?after=x", "go back to the start of the list", "`next`"),
+        ("/query?query=ASK%7B%7D&format=turtle", "take CSV or JSON of a table", "application/"),
+        ("/query?query=ASK%7B%7D&format=pdf", "CSV, JSON, Turtle, JSON-LD", "jsonld"),
+        ("/query?query=INSERT%20DATA%20%7B%7D", "a page only reads", "POST"),
+        ("/query?query=SELECT%20*%20%7B%7D&as-of=head:0", "a certificate", "Muniment-Head"),
+        ("/queue/nothing", "look for it in the queue", "GET /"),
+        ("/node?iri=urn:a&valid-at=2020-01-01T00:00:00%2001:00", "with a plus before the zone", "%2B"),
+        ("/queue?nonsense=1", "links and forms", "did you mean"),
+    ],
+)
+def test_what_to_do_is_said_in_words_of_pages(reader: httpx2.Client, path: str, said: str, not_said: str) -> None:
+    answer = reader.get(path)
+    text = Page.of(answer).text
+    assert answer.status_code in (400, 404)
+    assert said in text
+    assert not_said not in text.partition("What to do")[0].rpartition("Sign out")[2] + text.partition("What to do")[2]
+
+
+def test_too_much_written_is_said_in_words_of_pages(reader: httpx2.Client) -> None:
+    answer = reader.post("/query", data={"query": "x" * 300_000})
+    assert answer.status_code == 413
+    assert "shorten what you wrote" in Page.of(answer).text
+    assert "muniment load" not in answer.text
+
+
 def test_the_json_api_answers_browsers_with_problem_documents_too(still: World, reader: httpx2.Client) -> None:
     for path in ("/sparql", "/facts", "/certificates", "/certificates/nothing", "/openapi.json?x=1"):
         answer = reader.get(path)

@@ -67,6 +67,30 @@ def test_the_history_has_every_fact_and_marks_what_is_no_longer_believed(world: 
     assert "Olaf Scholz" not in before.text
 
 
+def test_the_history_names_the_certificate_that_ended_a_fact_by_what_it_did(server: Served) -> None:
+    world = World(server)
+    world.ask("recorded", *(change("ada", verb, "x", validFrom="2001") for verb in ("ends", "moves", "goes", "stays")))
+    facts = {
+        each["statement"]["predicate"]["@id"].removeprefix(EX): each["fact"]
+        for each in server.writer.get("/facts", params={"subject": EX + "ada"}).json()["items"]
+    }
+    world.ask("ended", {"op": "end", "fact": facts["ends"], "at": "2005"})
+    world.ask("corrected", {"op": "revise", "fact": facts["moves"], "object": {"@id": EX + "y"}})
+    world.ask("withdrawn", {"op": "retract", "fact": facts["goes"]})
+    client = world.signed_in(Role.READER)
+    for node in ("ada", "x"):
+        links = [
+            (given["aria-label"].partition(" by ")[0], given["aria-label"].split()[-5:-2], given["href"])
+            for tag, given in Page.of(client.get(of(node))).tags
+            if tag == "a" and "the certificate of: " in given.get("aria-label", "")
+        ]
+        for word, verb in (("ended", "ends"), ("corrected", "moves"), ("withdrawn", "goes")):
+            found = [href for said, sentence, href in links if said == word]
+            assert found == [world.path(word)], (node, word, links)
+            assert any(verb in sentence for said, sentence, _ in links if said == word)
+        assert [said for said, _, _ in links].count("recorded") == len(links) - 3
+
+
 def test_a_node_of_which_nothing_is_known_says_so(still: World) -> None:
     text = Page.of(still.signed_in(Role.READER).get("/node?iri=urn:nobody")).text
     assert "nobody has said anything of it that you may read" in text

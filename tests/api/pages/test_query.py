@@ -46,6 +46,71 @@ def test_a_graph_is_shown_as_triples(still: World) -> None:
     assert "CSV" not in page.links
 
 
+@pytest.mark.parametrize("form", ["Turtle", "JSON-LD"])
+def test_a_graph_is_a_file_by_its_usual_ending(still: World, form: str) -> None:
+    client = still.signed_in(Role.READER)
+    page = Page.of(ask(client, f"CONSTRUCT {{ ?o <urn:was> ?w }} {{ ?o <{EX}heldBy> ?w }}"))
+    ending = {"Turtle": "ttl", "JSON-LD": "jsonld"}[form]
+    disposition = client.get(page.links[form]).headers["content-disposition"]
+    assert disposition == f'attachment; filename="answer.{ending}"'
+
+
+def test_columns_are_in_the_order_of_the_query(still: World) -> None:
+    text = ask(still.signed_in(Role.READER), "SELECT ?z ?a ?m { ?z ?a ?m } LIMIT 1").text
+    assert re.findall('<th scope="col"><bdi>(.)</bdi>', text) == ["z", "a", "m"]
+    text = ask(still.signed_in(Role.READER), "SELECT * { ?z ?a ?m } LIMIT 1").text
+    assert re.findall('<th scope="col"><bdi>(.)</bdi>', text) == ["z", "a", "m"]
+
+
+# --- posted -----------------------------------------------------------------------------------------------------------
+
+
+def posted(client: httpx2.Client, query: str, **fields: str) -> httpx2.Response:
+    """Sends the form of the page."""
+    form = Page.of(client.get("/query")).forms[1]
+    return client.post("/query", data={**form, "query": query, **fields})
+
+
+def test_what_fits_into_an_address_is_asked_by_it(still: World) -> None:
+    client = still.signed_in(Role.READER)
+    answer = posted(client, HOLDERS, **{"valid-at": "2000"})
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/query?query=SELECT")
+    assert "Gerhard Schröder" in Page.of(client.get(answer.headers["location"])).text
+    assert posted(client, "").headers["location"] == "/query?"
+
+
+def test_a_query_of_any_length_is_answered_and_has_its_files(still: World) -> None:
+    client = still.signed_in(Role.READER)
+    query = HOLDERS + "\n# " + "x" * 100_000
+    answer = posted(client, query, **{"valid-at": "2000"})
+    page = Page.of(answer)
+    assert answer.status_code == 200
+    assert "Gerhard Schröder" in page.text
+    assert "too long for an address" in page.text
+    assert "x" * 100_000 in answer.text, "it can be asked again"
+    file = client.post("/query", data={**page.forms[-1], "format": "csv"})
+    assert file.headers["content-disposition"] == 'attachment; filename="answer.csv"'
+    assert file.text.split() == ["who", f"{EX}schroeder"]
+
+
+def test_a_mistake_in_a_long_query_is_shown_with_it(still: World) -> None:
+    answer = posted(still.signed_in(Role.READER), "# " + "x" * 10_000 + "\nSELECT {")
+    assert answer.status_code == 400
+    assert "line 2" in Page.of(answer).text
+    assert "x" * 10_000 in answer.text
+
+
+def test_a_query_from_elsewhere_is_not_asked_and_not_lost(still: World) -> None:
+    client = still.signed_in(Role.READER)
+    assert client.post("/query", data={"query": HOLDERS}).status_code == 403
+    kept = client.post("/query", data={"query": HOLDERS, "forgery-token": "of-another-session"})
+    assert kept.status_code == 403
+    assert HOLDERS in Page.of(kept).text
+    foreign = client.post("/query", data={"query": HOLDERS}, headers={"sec-fetch-site": "cross-site"})
+    assert HOLDERS not in foreign.text
+
+
 def test_every_kind_of_cell_is_shown(still: World) -> None:
     query = """SELECT (<javascript:x> AS ?a) ("ja"@de AS ?b) (7 AS ?c) (BNODE() AS ?d)
         (TRIPLE(<urn:a>, <urn:b>, BNODE()) AS ?e) ?f {}"""

@@ -7,9 +7,9 @@ import httpx2
 import pytest
 
 from kernel.access import Role
-from kernel.instants import print_instant
+from kernel.instants import SECOND, Instant, print_instant
 from tests.api.bodies import change
-from tests.api.pages.world import Page, World
+from tests.api.pages.world import RDFS, Page, World
 from tests.api.serving import Served
 
 
@@ -72,6 +72,41 @@ def test_dates_include_the_day_that_they_name(still: World) -> None:
     assert record is not None
     day = print_instant(record.issued_at)[:10]
     assert "held" in names(still, client, f"/queue?state=any&from={day}&to={day}")
+
+
+def test_times_to_the_minute_are_in_utc_and_have_all_their_seconds(still: World) -> None:
+    client = still.signed_in(Role.EDITOR)
+    with still.server.base.ledger.reading() as view:
+        record = view.certificate(still.certificates["held"])
+    assert record is not None
+    minute = print_instant(record.issued_at)[:16]
+    for spelled in (minute, minute.replace("T", " "), minute + "Z", minute + ":00Z"):
+        assert "held" in names(still, client, f"/queue?state=any&from={spelled}&to={minute}")
+    second = print_instant(record.issued_at)[:19]
+    before = print_instant(Instant(record.issued_at - 60 * SECOND))[:16]
+    assert "held" not in names(still, client, f"/queue?state=any&to={before}")
+    assert "held" in names(still, client, f"/queue?state=any&from={second}Z")
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [("2026-06", "2026-05"), ("2026-05-07", "2026-05-06"), ("2026-05-06T12:01", "2026-05-06T12:00")]
+)
+def test_a_list_that_would_begin_after_its_end_is_an_error_in_words(still: World, first: str, last: str) -> None:
+    answer = still.signed_in(Role.EDITOR).get("/queue", params={"from": first, "to": last})
+    assert answer.status_code == 400
+    assert "exchange the two dates" in Page.of(answer).text
+    same = still.signed_in(Role.EDITOR).get("/queue", params={"from": last, "to": last})
+    assert same.status_code == 200
+
+
+def test_what_a_certificate_names_itself_is_called_so_in_the_list(world: World) -> None:
+    named = {"predicate": {"@id": RDFS + "label"}}
+    world.ask(
+        "named",
+        change("s1", "p", "newcomer", confidence=0.1),
+        change("newcomer", "", {"@value": "Somebody New"}, confidence=0.1) | named,
+    )
+    assert "s1 p Somebody New" in Page.of(world.signed_in(Role.EDITOR).get("/queue")).text
 
 
 @pytest.mark.parametrize(

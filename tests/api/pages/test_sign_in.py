@@ -1,6 +1,7 @@
 """Who gets in, how long they stay, and who cannot send forms in their name."""
 
-from urllib.parse import urlsplit
+import posixpath
+from urllib.parse import unquote, urlsplit
 
 import httpx2
 import pytest
@@ -104,20 +105,77 @@ def test_no_route_of_the_json_api_takes_the_cookie(still: World) -> None:
 
 
 def test_what_follows_is_a_page_of_ours_or_the_queue(still: World) -> None:
-    for elsewhere in ("https://evil.example/", "//evil.example/queue", "/\\evil.example", "/sparql", "javascript:x"):
+    for elsewhere in (
+        "https://evil.example/", "//evil.example/queue", "/\\evil.example", "/sparql", "javascript:x",
+        "/queue/../sparql", "/queue/./x", "/queue/%2e%2e/sparql", "/queue//x", "/queue/..", "/node/x", "/query/../x",
+        "/queue/x\\y", "/queue?x=\\y", "/queue#x", "/queueing", "/sign-out",
+    ):  # fmt: skip
         client = still.visitor()
         answer = signing_in(client, token=still.server.token(Role.READER), next=elsewhere)
         assert answer.headers["location"] == "/queue"
 
 
-@given(st.one_of(st.text(), st.text("/\\:.?@ \t\nqueue")))
-def test_no_text_leads_to_another_host(text: str) -> None:
-    for path in (text, f"/{text}", f"/queue{text}"):
+@given(st.one_of(st.text(), st.text("/\\:.?@ \t\nqueue%2e#")))
+def test_no_text_leads_to_another_host_or_path(text: str) -> None:
+    for path in (text, f"/{text}", f"/queue{text}", f"/queue/{text}"):
         if _is_ours(path):
             split = urlsplit(path)
             assert (split.scheme, split.netloc) == ("", "")
             assert path.startswith("/")
             assert not path.startswith(("//", "/\\"))
+            assert posixpath.normpath(unquote(split.path)) == split.path
+            assert split.path.split("/")[1] in ("queue", "node", "query")
+
+
+# --- when a session has ended -----------------------------------------------------------------------------------------
+
+
+def test_a_comment_is_kept_through_signing_in_again(world: World) -> None:
+    client, path = world.signed_in(Role.EDITOR), world.path("doubt")
+    comment = "Checked twice:\n<b>the register</b> has it. \u202e"
+    form = Page.of(client.get(path)).forms[-1]
+    client.post("/sign-out", data=Page.of(client.get("/queue")).forms[0])
+    late = client.post(f"{path}/decision", data={**form, "decision": "approve", "comment": comment})
+    assert late.status_code == 401
+    assert "What you wrote is kept" in Page.of(late).text
+    assert comment.replace("<", "&lt;").replace(">", "&gt;") in late.text
+    fields = {**Page.of(late).forms[-1], "written": comment}
+    wrong = client.post("/sign-in", data={**fields, "token": "wrong"})
+    assert wrong.status_code == 401
+    assert comment.replace("<", "&lt;").replace(">", "&gt;") in wrong.text
+    fields = {**Page.of(wrong).forms[-1], "written": comment}
+    answer = client.post("/sign-in", data={**fields, "token": world.server.token(Role.EDITOR)})
+    assert (answer.status_code, answer.headers["location"]) == (303, path)
+    for _ in range(2):
+        page = client.get(path)
+        assert "nothing has been decided yet" in Page.of(page).text
+        held = page.text.partition('name="comment"')[2].partition("</textarea>")[0].partition(">\n")[2]
+        assert held == comment.replace("<", "&lt;").replace(">", "&gt;")
+    form = Page.of(page).forms[-1]
+    client.post(f"{path}/decision", data={**form, "decision": "approve", "comment": comment})
+    assert "“Checked twice:" in Page.of(client.get(path)).text
+    assert "nothing has been decided yet" not in client.get(path).text
+
+
+def test_a_query_is_kept_through_signing_in_again(still: World) -> None:
+    client, query = still.visitor(), "SELECT * { ?s ?p ?o } # " + "x" * 5_000
+    late = client.post("/query", data={"query": query})
+    assert late.status_code == 401
+    fields = {**Page.of(late).forms[-1], "written": query, "token": still.server.token(Role.READER)}
+    assert client.post("/sign-in", data=fields).headers["location"] == "/query"
+    assert query in Page.of(client.get("/query")).text
+
+
+def test_what_another_site_sends_is_not_shown_as_what_somebody_wrote(still: World) -> None:
+    for headers in FOREIGN:
+        late = still.visitor().post(f"{still.path('doubt')}/decision", data={"comment": "believe me"}, headers=headers)
+        assert late.status_code == 401
+        assert "believe me" not in late.text
+
+
+def test_a_token_is_never_given_back(still: World) -> None:
+    late = still.visitor().post(f"{still.path('doubt')}/decision", data={"token": "my-secret", "comment": "why"})
+    assert "my-secret" not in late.text
 
 
 # --- by link ----------------------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def test_the_report_has_every_contestant_every_aim_and_who_is_out() -> None:
     text = out.getvalue()
     for wanted in (
         *(entry.title for entry in ENTRIES),
-        *(measure.value for measure in Measure),
+        *(measure.value for measure in Measure if not measure.validates),
         "load 1.5, fdatasync 0.25 ms",
     ):
         assert wanted in text

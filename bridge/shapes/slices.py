@@ -167,7 +167,8 @@ class Slices:
             return
         for each in self._slices([part], [around]):
             for result in self._results(pair, around.holding(each.start, after=True), each.start):
-                yield Violation(result, each, self._drawn_from(walk, around, result, each.start))
+                drawn = self._drawn_from(walk, around, result, each.start, only_after=True)
+                yield Violation(result, each, drawn)
 
     def _surroundings(self, walk: Walk, pair: Pair, *, afterwards: bool = False) -> _Surroundings | None:
         facts = walk.surroundings(*pair, afterwards=afterwards)
@@ -215,13 +216,16 @@ class Slices:
             known = self._keys[key] = {result.key for result in results}
         return known
 
-    def _drawn_from(self, walk: Walk, around: _Surroundings, result: Result, instant: int) -> frozenset[Iri]:
+    def _drawn_from(
+        self, walk: Walk, around: _Surroundings, result: Result, instant: int, *, only_after: bool = False
+    ) -> frozenset[Iri]:
         """The graphs of what a result depends on: the target's facts, and those of its own shape at its own focus."""
         shape, focus = around.pair
         facts = list(around.facts)
         if result.focus == focus:
             facts = [*walk.target_facts(shape, focus), *walk.inside(result.shape, focus)]
-        return frozenset(seen.content.statement.graph for seen in facts if seen.interval.contains(instant))
+        holding = (seen for seen in facts if seen.interval.contains(instant) and (seen.after or not only_after))
+        return frozenset(seen.content.statement.graph for seen in holding)
 
 
 def _is_target(targets: Targets, focus: Term, data: _Said) -> bool:

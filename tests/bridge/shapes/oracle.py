@@ -13,7 +13,7 @@ from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
 from kernel.intervals import Interval, elementary
 from kernel.terms import XSD_STRING, Iri, Literal, Term
 from kernel.timevalues import parse_point
-from kernel.vocabulary import GENID, SHAPES_GRAPH
+from kernel.vocabulary import GENID, ONTOLOGY_GRAPH, SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -119,19 +119,24 @@ def cut(contents: Iterable[FactContent], shapes: Iterable[FactContent]) -> list[
     return elementary([Interval(BEGINNING, FOREVER), *applied, *(content.interval for content in contents)])
 
 
-def expected(world: World, plan: Plan) -> dict[int, set[Key]]:
-    """full(after) − full(before) at the start of every stretch of time, by pySHACL on everything."""
-    held = [fact.content for fact in world.view.believed()]
+def expected(world: World, plan: Plan, graphs: frozenset[Iri] | None = None) -> dict[int, set[Key]]:
+    """full(after) − full(before) at the start of every stretch of time, by pySHACL on everything, or on some graphs."""
+    held = [fact.content for fact in world.view.believed() if _is_seen(fact.content, graphs)]
     shapes = [content for content in held if content.statement.graph == SHAPES_GRAPH]
     before = [content for content in held if content.statement.graph != SHAPES_GRAPH]
     gone = {fact.id for fact in plan.supersede}
-    after = [content for content in before if content.id not in gone] + list(plan.record)
+    coming = [content for content in plan.record if _is_seen(content, graphs)]
+    after = [content for content in before if content.id not in gone] + coming
     found: dict[int, set[Key]] = {}
     for part in cut([*before, *after], shapes):
         sides = [graph_of(held_at(side, part.start)) for side in (before, after)]
         old, new = (full(applying(shapes, part.start), side) for side in sides)
         found[part.start] = new - old
     return found
+
+
+def _is_seen(content: FactContent, graphs: frozenset[Iri] | None) -> bool:
+    return graphs is None or content.statement.graph in {*graphs, SHAPES_GRAPH, ONTOLOGY_GRAPH}
 
 
 def told(findings: Sequence[Finding], instants: Iterable[int]) -> dict[int, set[Key]]:

@@ -69,8 +69,9 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        service.replicas.start()
         yield
-        service.close()
+        await service.close()
 
     app = FastAPI(
         title="Muniment",

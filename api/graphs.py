@@ -38,11 +38,12 @@ from api.errors import UnsupportedMediaType
 from api.media import accepted, body_type
 from api.openapi import Answer, answers, extra, json_content, text_content
 from api.parameters import Parameter, query_parameters
+from api.query_answers import MIN_HEAD_HEADER, ask
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
 from api.sparql import AS_OF, VALID_AT
 from bridge.documents.reader import FORMATS, JSON_LD, MEDIA_TYPES, read_document
-from bridge.graph_reading import GraphRequest, read_graph
+from bridge.graph_reading import GraphRequest
 from bridge.sparql.results import GRAPHS
 from bridge.updating import GraphWrite
 from kernel.errors import InvalidDocument, InvalidParameter
@@ -83,7 +84,7 @@ _DOCUMENT: Final = (
 )
 _READ: Final = answers(
     {200: Answer("The graph, in the format negotiated", text_content(_MEDIA_TYPES), STATE_HEADERS)},
-    problems=(400, 401, 404, 406, 503),
+    problems=(400, 401, 404, 406, 422, 503, 504),
 )
 _WRITTEN: Final = answers(
     {
@@ -105,7 +106,7 @@ router = APIRouter(tags=["graphs"])
     summary="Get a graph",
     response_class=Response,
     responses=_READ,
-    openapi_extra=extra(parameters=(*_NAMES, *_READING)),
+    openapi_extra=extra(parameters=(*_NAMES, *_READING), headers=MIN_HEAD_HEADER),
 )
 async def get_graph(request: Request, caller: Caller) -> Response:
     """What is true of a graph now, or at another moment."""
@@ -157,7 +158,7 @@ async def delete_graph(request: Request, caller: Caller) -> Response:
     summary="Get a graph whose IRI is this URL",
     response_class=Response,
     responses=_READ,
-    openapi_extra=extra(parameters=_READING),
+    openapi_extra=extra(parameters=_READING, headers=MIN_HEAD_HEADER),
 )
 async def get_graph_by_url(request: Request, caller: Caller, name: Name) -> Response:
     """As for a graph that is named by a parameter."""
@@ -211,15 +212,15 @@ async def _read(request: Request, caller: Principal, name: str | None = None) ->
         raise InvalidParameter("which graph is not said", remedy="give graph=IRI, or default", where=GRAPH.name)
     restore = parameters.choice(BNODES, BlankNodes) is BlankNodes.RESTORE
     wanted = GraphRequest(caller, graph, accepted(request), restore)
-    as_of, valid_at = parameters.time(AS_OF), parameters.time(VALID_AT)
-    reader = service.base.reader
-    answer = await service.query(lambda: read_graph(reader, wanted, reader.moment(as_of, valid_at)))
+    answer = await ask(request, caller, wanted.query(), parameters.time(AS_OF), parameters.time(VALID_AT))
+    triples = await answer.read()
+    body, media_type = await service.read(lambda: wanted.document(triples))
     headers = {
-        "Content-Type": answer.media_type,
+        "Content-Type": media_type,
         **state_headers(answer.head, answer.valid_at),
         "Vary": "Accept, Authorization",
     }
-    return Response(answer.body, 200, headers)
+    return Response(body, 200, headers)
 
 
 async def _write(request: Request, caller: Principal, how: GraphWrite, name: str | None = None) -> Response:

@@ -52,8 +52,9 @@ _PROBLEMS: Final[dict[int, str]] = {
     409: "What is named is in another state",
     413: "The body is larger than the service takes",
     415: "The body's format is not read here",
-    422: "The changes do not fit what is believed, or the key was used for another body",
+    422: "The changes do not fit what is believed, the key was used for another body, or a query takes too much",
     503: "The service cannot answer now",
+    504: "The state that the request insists on was not reached in time",
 }
 
 

@@ -40,6 +40,7 @@ from api.sessions import WINDOW
 from certificates.errors import CertificateError
 from kernel.errors import (
     Blame,
+    Busy,
     CallerError,
     CannotSign,
     Conflict,
@@ -48,8 +49,10 @@ from kernel.errors import (
     MunimentError,
     NotAcceptable,
     NotFound,
+    NotReached,
     OperatorError,
     PlanError,
+    QueryLimit,
     QueryRefused,
     StaleFact,
     Unauthenticated,
@@ -86,8 +89,11 @@ _STATUS: Final[dict[type[MunimentError], tuple[int, str]]] = {
     PlanError: (422, "The changes do not fit what is believed"),
     CannotSign: (422, "The answer cannot be signed"),
     IdempotencyMismatch: (422, "The key was used for something else"),
+    QueryLimit: (422, "The query takes more than it may"),
     TooManyAttempts: (429, "Too many attempts have failed"),
     MunimentError: (500, "The service failed"),
+    Busy: (503, "Too much is asked at once"),
+    NotReached: (504, "The state asked for is not reached"),
     OperatorError: (503, "The service cannot do this now"),
 }
 """Status and title by class: of an error's classes the most specific one counts."""
@@ -101,6 +107,9 @@ _BY_ROUTER: Final[dict[int, tuple[type[MunimentError], str, str]]] = {
     404: (UnknownPath, "nothing is served at this path", "GET /openapi.json lists what is served"),
     405: (MethodNotAllowed, "this method is not served at this path", "use one of those in the Allow header"),
 }
+
+_SOON: Final = "2"
+"""Seconds after which a query that found no worker may find one."""
 
 _SHOWN: Final = 200
 _RESERVED: Final = frozenset({"type", "title", "status", "detail", "instance", "code", "where", "remedy", "requestId"})
@@ -181,6 +190,8 @@ def _headers(request: Request, error: MunimentError) -> dict[str, str]:
         return {"WWW-Authenticate": _CHALLENGES[token_of(request) != b""]}
     if isinstance(error, TooManyAttempts):
         return {"Retry-After": f"{WINDOW:.0f}"}
+    if isinstance(error, Busy):
+        return {"Retry-After": _SOON}
     return {}
 
 

@@ -9,13 +9,14 @@ Rules
   take longer together than one after the other. The other signs, for a signed export is made in one piece.
 * A request's id goes along into the thread. An error comes out of it without the frames that it passed: what a query
   holds of a store belongs to its thread, and may not be let go of in another.
-* Closing waits for what is being done, but not for ever: a query cannot be stopped from outside.
+* Queries of callers run in processes of their own, which are ended with the service (`replicas`).
+* Closing waits for what is being done in threads, but not for ever: a thread cannot be stopped from outside.
 
 Example
 -------
 ::
 
-    answer = await service.query(lambda: service.base.reader.query(request, moment))
+    page = await service.read(lambda: service.base.reader.facts(principal, wanted, limit=100))
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from bridge.certificate_reading import CertificateReader
+from bridge.replicas.pool import ReplicaPool
 from kernel.errors import CallerError
 
 if TYPE_CHECKING:
@@ -41,9 +43,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _READ_THREADS: Final = 4
+_QUERY_THREADS: Final = 4
 
 CLOSING: Final = 5.0
-"""Seconds that closing waits for queries that are still running."""
+"""Seconds that closing waits for what is still being done."""
 
 log = logging.getLogger("muniment.http")
 
@@ -60,6 +63,7 @@ class Service:
     base: Base
     settings: Settings
     certificates: CertificateReader = field(init=False, repr=False)
+    replicas: ReplicaPool = field(init=False, repr=False)
     _queries: ThreadPoolExecutor = field(init=False, repr=False)
     _reads: ThreadPoolExecutor = field(init=False, repr=False)
     _chunks: ThreadPoolExecutor = field(init=False, repr=False)
@@ -68,7 +72,9 @@ class Service:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "certificates", CertificateReader(self.base.ledger))
-        object.__setattr__(self, "_queries", ThreadPoolExecutor(self.settings.query_threads, "query"))
+        replicas = ReplicaPool(self.base.ledger, self.base.stores, self.base.snapshots, self.settings.pool_size)
+        object.__setattr__(self, "replicas", replicas)
+        object.__setattr__(self, "_queries", ThreadPoolExecutor(_QUERY_THREADS, "query"))
         object.__setattr__(self, "_reads", ThreadPoolExecutor(_READ_THREADS, "read"))
         object.__setattr__(self, "_chunks", ThreadPoolExecutor(1, "chunk"))
         object.__setattr__(self, "_signing", ThreadPoolExecutor(1, "sign"))
@@ -80,7 +86,7 @@ class Service:
         return service
 
     async def query(self, work: Callable[[], T]) -> T:
-        """Does what may take as long as a query can."""
+        """Does what may take as long as a query can: what an update finds, for one."""
         return await self._in(self._queries, work)
 
     async def read(self, work: Callable[[], T]) -> T:
@@ -95,13 +101,14 @@ class Service:
         """Makes a signed export, which takes as long as its graph is large."""
         return await self._in(self._signing, work)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Drops what has not begun, and waits a while for what has; `busy` says whether that was enough."""
+        await self.replicas.close()
         for pool in (self._queries, self._reads, self._chunks, self._signing):
             pool.shutdown(wait=False, cancel_futures=True)
         _, endless = wait(set(self._running), CLOSING)
         if endless:
-            log.warning("%d queries do not end and are given up", len(endless))
+            log.warning("%d requests do not end and are given up", len(endless))
 
     @property
     def busy(self) -> bool:

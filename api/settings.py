@@ -24,15 +24,17 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from api.errors import InvalidSetting
 from api.suggestions import did_you_mean
 from api.wording import in_words
+from bridge.replicas.limits import Limits, PoolSize
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 
 if TYPE_CHECKING:
+    from kernel.access import Role
     from kernel.judging import VerdictPolicy
 
 PREFIX: Final = "MUNIMENT_"
@@ -55,6 +57,25 @@ class DefaultGraph(StrEnum):
     STRICT = "strict"
 
 
+class RoleName(StrEnum):
+    """The roles, as they are written."""
+
+    READER = "reader"
+    WRITER = "writer"
+    EDITOR = "editor"
+    ADMINISTRATOR = "administrator"
+
+
+class RoleLimits(BaseModel):
+    """What a query of a role may take; None: what all may."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seconds: float | None = Field(None, gt=0)
+    memory: int | None = Field(None, ge=16 * 2**20)
+    result: int | None = Field(None, ge=1024)
+
+
 class LogLevel(StrEnum):
     """From which severity on events are logged."""
 
@@ -62,6 +83,9 @@ class LogLevel(StrEnum):
     INFO = "info"
     WARNING = "warning"
     ERROR = "error"
+
+
+_AS_ALL: Final = RoleLimits()
 
 
 class Settings(BaseSettings):
@@ -77,12 +101,35 @@ class Settings(BaseSettings):
         Decimal("0.5"), ge=0, le=1, description="assertions that are less sure than this are held for review"
     )
     body_limit: int = Field(16 * 2**20, ge=1024, description="the largest body taken, in bytes")
-    query_threads: int = Field(4, ge=1, le=256, description="how many queries are answered at the same time")
+    query_workers: int = Field(4, ge=1, le=256, description="how many queries are answered at the same time")
+    query_spares: int = Field(1, ge=0, le=16, description="how many workers are kept warm beyond those that are busy")
+    query_queue: int = Field(256, ge=0, description="how many queries may wait for a worker")
+    query_patience: float = Field(10.0, gt=0, description="how many seconds a query may wait for a worker")
+    query_seconds: float = Field(30.0, gt=0, description="how many seconds a query may take")
+    query_memory: int = Field(2**30, ge=16 * 2**20, description="how much memory a query may take, in bytes")
+    query_result: int = Field(256 * 2**20, ge=1024, description="the largest answer to a query, in bytes")
+    query_limits: dict[RoleName, RoleLimits] = Field(
+        {}, description='limits of single roles, as JSON: {"reader": {"seconds": 5, "memory": 1e8, "result": 1e7}}'
+    )
     default_graph: DefaultGraph = Field(
         DefaultGraph.UNION,
         description="the default graph of updates: the union of what the caller may read, or strictly m:default",
     )
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
+
+    def limits_of(self, role: Role) -> Limits:
+        """What a query of a caller of the role may take."""
+        own = self.query_limits.get(RoleName(role.name.lower()), _AS_ALL)
+        return Limits(
+            self.query_seconds if own.seconds is None else own.seconds,
+            self.query_memory if own.memory is None else own.memory,
+            self.query_result if own.result is None else own.result,
+        )
+
+    @property
+    def pool_size(self) -> PoolSize:
+        """How many queries are answered at a time."""
+        return PoolSize(self.query_workers, self.query_spares, self.query_queue, self.query_patience)
 
     @property
     def verdict_policy(self) -> VerdictPolicy:

@@ -8,6 +8,7 @@ Rules
   says for which state it was given.
 * The format goes by `Accept`. `format`, `output` and `results`, which SPARQLWrapper adds to every query, go before it:
   a short name or a media type, several being as many that are accepted.
+* How it is answered, within which limits, and how it is sent: `api.query_answers`.
 * Updates are posted: `api.sparql_update`.
 
 Example
@@ -32,6 +33,7 @@ from api.errors import UnsupportedMediaType
 from api.media import accepted, body_type
 from api.openapi import Answer, answers, extra, text_content
 from api.parameters import Parameter, Parameters, read_parameters
+from api.query_answers import MIN_HEAD_HEADER, ask, sent
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
 from api.sparql_update import BESIDE_THE_UPDATE, UPDATE, UPDATE_TEXT, is_update, post_update
@@ -40,7 +42,6 @@ from bridge.sparql.results import GRAPHS, RESULT_SETS
 from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
 
 if TYPE_CHECKING:
-    from bridge.reading import Answer as Answered
     from kernel.access import Principal
 
 FORM: Final = "application/x-www-form-urlencoded"
@@ -103,7 +104,7 @@ _ANSWERS: Final = answers(
             STATE_HEADERS,
         )
     },
-    problems=(400, 401, 406, 503),
+    problems=(400, 401, 406, 422, 503, 504),
 )
 
 router = APIRouter(tags=["reading"])
@@ -115,7 +116,7 @@ router = APIRouter(tags=["reading"])
     summary="Ask a SPARQL query",
     response_class=Response,
     responses=_ANSWERS,
-    openapi_extra=extra(parameters=_ALL),
+    openapi_extra=extra(parameters=_ALL, headers=MIN_HEAD_HEADER),
 )
 async def query(request: Request, caller: Caller) -> Response:
     """A query in the URL."""
@@ -131,7 +132,7 @@ async def query(request: Request, caller: Caller) -> Response:
     responses=_ANSWERS | answers(CERTIFIED, problems=(403, 404, 409, 413, 415, 422)),
     openapi_extra=extra(
         parameters=(*_BESIDE_THE_QUERY, *BESIDE_THE_UPDATE),
-        headers=KEY_HEADER,
+        headers=KEY_HEADER | MIN_HEAD_HEADER,
         body=text_content([QUERY], "SELECT * { ?s ?p ?o } LIMIT 10")
         | text_content([UPDATE], UPDATE_TEXT.example)
         | {FORM: {"schema": {"type": "object", "properties": {each.name: each.whole_schema for each in _POSTED}}}},
@@ -158,7 +159,6 @@ async def post_query(request: Request, caller: Caller) -> Response:
 
 
 async def _answer(request: Request, caller: Principal, text: str, parameters: Parameters) -> Response:
-    service = Service.of(request)
     asked = QueryRequest(
         caller,
         text,
@@ -167,17 +167,13 @@ async def _answer(request: Request, caller: Principal, text: str, parameters: Pa
         parameters.texts(_NAMED_GRAPH),
     )
     as_of, valid_at = parameters.time(AS_OF), parameters.time(VALID_AT)
-    reader = service.base.reader
-    answered = await service.query(lambda: reader.query(asked, reader.moment(as_of, valid_at)))
-    return Response(answered.body, 200, _state(answered))
-
-
-def _state(answered: Answered) -> dict[str, str]:
-    return {
-        "Content-Type": answered.media_type,
-        **state_headers(answered.head, answered.valid_at),
+    answer = await ask(request, caller, asked, as_of, valid_at)
+    headers = {
+        "Content-Type": answer.media_type,
+        **state_headers(answer.head, answer.valid_at),
         "Vary": "Accept, Authorization",
     }
+    return sent(answer, headers)
 
 
 def _text(parameters: Parameters) -> str:

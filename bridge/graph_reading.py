@@ -11,18 +11,20 @@ Example
 -------
 ::
 
-    answer = read_graph(reader, GraphRequest(principal, graph, "text/turtle", restore=True), moment)
+    wanted = GraphRequest(principal, graph, "text/turtle", restore=True)
+    answer = reader.query(wanted.query(), moment)
+    body, media_type = wanted.document(answer.body)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
 from bridge.exporting.nodes import RESTORED
-from bridge.reading import NOW, QueryRequest
+from bridge.reading import QueryRequest
 from bridge.sparql.results import negotiate
 from bridge.sparql.scan import Form
 from kernel.errors import NotAcceptable, NotFound
@@ -32,7 +34,6 @@ from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bridge.reading import Answer, Moment, Reader
     from bridge.sparql.results import Format
     from bridge.terms import OxTerm
     from kernel.access import Principal
@@ -56,25 +57,28 @@ class GraphRequest:
     accept: str | None
     restore: bool
 
+    def query(self) -> QueryRequest:
+        """What is asked for it. Raises `NotAcceptable` where no format that the caller accepts is one of graphs."""
+        negotiate(self.accept, Form.CONSTRUCT)
+        return QueryRequest(self.principal, _ALL, _N_TRIPLES, (self.graph.value,))
 
-def read_graph(reader: Reader, wanted: GraphRequest, moment: Moment = NOW) -> Answer:
-    """The graph as a document.
+    def document(self, answer: bytes) -> tuple[bytes, str]:
+        """The graph as a document, and its media type.
 
-    Raises:
-        NotFound: there is no such graph, or none that the caller may read.
-        NotAcceptable: no format that the caller accepts can hold it.
-    """
-    form = negotiate(wanted.accept, Form.CONSTRUCT)
-    request = QueryRequest(wanted.principal, _ALL, _N_TRIPLES, (wanted.graph.value,))
-    answer = reader.query(request, moment)
-    there = wanted.graph in _ALWAYS_THERE and wanted.principal.may_read(wanted.graph)
-    if not answer.body and not there:
-        raise NotFound("there is no such graph", remedy="look for one that holds something", where=wanted.graph.value)
-    if form.essence == _N_TRIPLES and not wanted.restore:
-        return answer
-    triples = (quad.triple for quad in ox.parse(answer.body, ox.RdfFormat.N_TRIPLES))
-    body = _written(map(_restored, triples) if wanted.restore else triples, form)
-    return replace(answer, body=body, media_type=form.media_type)
+        Args:
+            answer: to the query.
+
+        Raises:
+            NotFound: there is no such graph, or none that the caller may read.
+            NotAcceptable: the format cannot hold it.
+        """
+        form = negotiate(self.accept, Form.CONSTRUCT)
+        if not answer and not (self.graph in _ALWAYS_THERE and self.principal.may_read(self.graph)):
+            raise NotFound("there is no such graph", remedy="look for one that holds something", where=self.graph.value)
+        if form.essence == _N_TRIPLES and not self.restore:
+            return answer, form.media_type
+        triples = (quad.triple for quad in ox.parse(answer, ox.RdfFormat.N_TRIPLES))
+        return _written(map(_restored, triples) if self.restore else triples, form), form.media_type
 
 
 def _written(triples: Iterator[ox.Triple], form: Format) -> bytes:

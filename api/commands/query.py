@@ -3,7 +3,8 @@
 Rules
 -----
 * The query is the argument, or in a file (`@FILE`), or on standard input.
-* On a folder the base is held while the query runs. Where a server holds it, that server is the one to ask: `--url`.
+* On a folder the base is held while the query runs, in a worker with the memory that a service gives an
+  administrator's, for as long as somebody waits. Where a server holds the base, it is the one to ask: `--url`.
 * Without `--format`, a terminal gets a table, and anything else TSV, which keeps the kinds of terms apart; CONSTRUCT
   and DESCRIBE give Turtle.
 
@@ -17,11 +18,13 @@ Example
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import inf
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -38,7 +41,14 @@ from api.commands.options import (
 )
 from kernel.errors import InvalidParameter
 
+if TYPE_CHECKING:
+    from bridge.base import Base
+    from bridge.replicas.answers import Answer
+
 _SELECT: Final = "application/sparql-results+json"
+
+PATIENCE: Final = 60.0
+"""Seconds in which a worker has to come up."""
 
 
 class ResultFormat(StrEnum):
@@ -140,15 +150,30 @@ def _read(text: str) -> str:
 
 
 def _ask_folder(data: Path, question: Question) -> Reply:
-    from bridge.reading import QueryRequest
     from kernel.instants import print_instant
 
     with open_to_read(data) as base:
-        moment = base.reader.moment(question.as_of, question.valid_at)
-        asked = QueryRequest(local_principal(), question.text, question.accept)
-        answer = base.reader.query(asked, moment)
+        answer, body = asyncio.run(_in_worker(base, question))
     head = "" if answer.head is None else str(answer.head)
-    return Reply(answer.body, answer.media_type, head, print_instant(answer.valid_at))
+    return Reply(body, answer.media_type, head, print_instant(answer.valid_at))
+
+
+async def _in_worker(base: Base, question: Question) -> tuple[Answer, bytes]:
+    from api.settings import read_settings
+    from bridge.reading import QueryRequest
+    from bridge.replicas.limits import PoolSize
+    from bridge.replicas.pool import ReplicaPool
+
+    principal = local_principal()
+    moment = base.reader.moment(question.as_of, question.valid_at)
+    asked = base.reader.question(QueryRequest(principal, question.text, question.accept), moment)
+    limits = replace(read_settings().limits_of(principal.role), seconds=inf)
+    pool = ReplicaPool(base.ledger, base.stores, base.snapshots, PoolSize(workers=1, spares=0, patience=PATIENCE))
+    try:
+        answer = await pool.answer(asked, limits, principal.id)
+        return answer, await answer.read()
+    finally:
+        await pool.close()
 
 
 def _print(reply: Reply, *, table: bool) -> None:

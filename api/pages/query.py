@@ -39,6 +39,8 @@ from api.pages.visiting import Visitor, page_parameters, read_form, time_of
 from api.pages.wording import remedy_on_pages
 from api.parameters import Parameter
 from api.problems import status_of
+from api.query_answers import ask as ask_workers
+from api.query_answers import sent
 from api.service import Service
 from api.sparql import AS_OF, VALID_AT
 from bridge.reading import QueryRequest
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from api.pages.visiting import Visit
     from api.parameters import Parameters
     from bridge.base import Base
+    from bridge.replicas.answers import Answer
     from bridge.sparql.sample import Sample
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
@@ -142,9 +145,11 @@ async def _answered(request: Request, visit: Visit, asked: Asked) -> Response:
     if text is None:
         return page(request, "query.html", visit, content)
     if asked.form is not None:
-        return await _file(service, visit, asked.form, text, asked)
+        return await _file(request, visit, asked.form, text, asked)
     try:
-        answer = await service.query(lambda: _answer(service.base, visit, text, asked))
+        wanted = QueryRequest(visit.principal, text)
+        answered = await ask_workers(request, visit.principal, wanted, asked.as_of, asked.valid_at, rows=MOST_ROWS)
+        answer = await service.read(lambda: _shown(service.base, visit, answered, asked))
     except CallerError as error:
         content["fault"] = fault_in(text, error)
         return page(request, "query.html", visit, content, status=status_of(error))
@@ -154,18 +159,16 @@ async def _answered(request: Request, visit: Visit, asked: Asked) -> Response:
     return page(request, "query.html", visit, {**content, "answer": {**answer, "files": files, "address": address}})
 
 
-def _answer(base: Base, visit: Visit, text: str, asked: Asked) -> Mapping[str, object]:
-    moment = base.reader.moment(asked.as_of, asked.valid_at)
-    sampled = base.reader.sample(QueryRequest(visit.principal, text), moment, limit=MOST_ROWS)
-    found = in_order(text, sampled.sample)
+def _shown(base: Base, visit: Visit, answered: Answer, asked: Asked) -> Mapping[str, object]:
+    found, now = in_order(asked.query or "", answered.sample()), asked.valid_at is None and asked.as_of is None
     return {
         "boolean": found.boolean,
         "graph": found.graph,
         "variables": found.variables,
         "rows": _rows(base, visit, found),
         "more": found.more,
-        "head": sampled.head,
-        "valid_at": at(base.host.now() if moment.valid_at is None else sampled.valid_at),
+        "head": answered.head,
+        "valid_at": at(base.host.now() if now else answered.valid_at),
     }
 
 
@@ -175,14 +178,14 @@ def _rows(base: Base, visit: Visit, found: Sample) -> list[list[Shown | None]]:
     return [[names.cell(cell) for cell in row] for row in found.rows]
 
 
-async def _file(service: Service, visit: Visit, form: str, text: str, asked: Asked) -> Response:
+async def _file(request: Request, visit: Visit, form: str, text: str, asked: Asked) -> Response:
     if form not in _FILES:
         remedy = f"take one of {', '.join(name for name, _, _ in _FILES.values())}"
         raise InvalidParameter(f"there is no file of the kind {form[:60]!r}", remedy=remedy, where=FORMAT.name)
-    reader, (name, media_type, ending) = service.base.reader, _FILES[form]
+    name, media_type, ending = _FILES[form]
     wanted = QueryRequest(visit.principal, text, media_type)
     try:
-        answered = await service.query(lambda: reader.query(wanted, reader.moment(asked.as_of, asked.valid_at)))
+        answered = await ask_workers(request, visit.principal, wanted, asked.as_of, asked.valid_at)
     except NotAcceptable as error:
         remedy = "take CSV or JSON of a table, Turtle or JSON-LD of triples"
         raise InvalidParameter(f"{name} cannot hold this answer", remedy=remedy, where=FORMAT.name) from error
@@ -191,7 +194,7 @@ async def _file(service: Service, visit: Visit, form: str, text: str, asked: Ask
         "Content-Type": answered.media_type,
         "Content-Disposition": f'attachment; filename="answer.{ending}"',
     }
-    return Response(answered.body, 200, headers)
+    return sent(answered, headers)
 
 
 def fault_in(text: str, error: CallerError) -> Fault:

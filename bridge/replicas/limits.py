@@ -1,4 +1,4 @@
-"""What a query may take.
+"""What a query may take, and how many are answered at a time.
 
 Example
 -------
@@ -29,3 +29,23 @@ class Limits:
 
 NO_HURRY = Limits(seconds=inf)
 """For who waits at a terminal, and can end the wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSize:
+    """How much is answered at a time.
+
+    Args:
+        workers: queries that run at the same time.
+        spares: workers beyond them, started before they are needed.
+        queue: queries that may wait.
+        patience: seconds that they may.
+    """
+
+    workers: int = 4
+    spares: int = 1
+    queue: int = 256
+    patience: float = 10.0
+
+
+STANDARD = PoolSize()

@@ -33,6 +33,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from bridge.replicas.answers import Answer, asked_for, failure, too_long
+from bridge.replicas.limits import STANDARD, PoolSize
 from bridge.replicas.process import FailedFrameError, WorkerEndedError
 from bridge.replicas.replica import Replica
 from bridge.stores.snapshots import snapshot_texts
@@ -65,23 +66,6 @@ PAUSE: Final = 1.0
 log = logging.getLogger("muniment.queries")
 
 
-@dataclass(frozen=True, slots=True)
-class PoolSize:
-    """How much is answered at a time.
-
-    Args:
-        workers: queries that run at the same time.
-        spares: workers beyond them, started before they are needed.
-        queue: queries that may wait.
-        patience: seconds that they may.
-    """
-
-    workers: int = 4
-    spares: int = 1
-    queue: int = 256
-    patience: float = 10.0
-
-
 @dataclass(eq=False, slots=True)
 class _Waiting:
     """A query that waits for a worker."""
@@ -100,9 +84,7 @@ class ReplicaPool:
         size: how many.
     """
 
-    def __init__(
-        self, ledger: Ledger, stores: OxigraphStores, snapshots: Snapshots, size: PoolSize = PoolSize()
-    ) -> None:
+    def __init__(self, ledger: Ledger, stores: OxigraphStores, snapshots: Snapshots, size: PoolSize = STANDARD) -> None:
         self._ledger = ledger
         self._stores = stores
         self._snapshots = snapshots
@@ -114,6 +96,7 @@ class ReplicaPool:
         self._running: Counter[str] = Counter()
         self._reading = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._endings: set[asyncio.Task[None]] = set()
         self._not_before = 0.0
         self._ticking = False
         self._closed = False
@@ -200,7 +183,9 @@ class ReplicaPool:
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.gather(*(replica.close() for replica in tuple(self._all)))
+        for replica in tuple(self._all):
+            self._drop(replica)
+        await asyncio.gather(*self._endings)
 
     # --- one query ----------------------------------------------------------------------------------------------------
 
@@ -340,7 +325,9 @@ class ReplicaPool:
             self._all.remove(replica)
             if replica in self._idle:
                 self._idle.remove(replica)
-            self._spawn(replica.close())
+            ending = asyncio.get_running_loop().create_task(replica.close())
+            self._endings.add(ending)
+            ending.add_done_callback(self._endings.discard)
             self._grow()
 
     def let_go(self, replica: Replica, caller: str, *, spent: bool) -> None:

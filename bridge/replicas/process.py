@@ -25,7 +25,7 @@ import socket
 import subprocess
 import sys
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, Final, Self
+from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
 
 from bridge.replicas.frames import Frame, FrameReader, Kind, frame
 from bridge.replicas.spool import Spool
@@ -156,8 +156,14 @@ class WorkerProcess(asyncio.Protocol):
         worker = cls(process, errors)
         worker._taken = loop.create_future()
         ours.setblocking(False)
-        await loop.create_connection(lambda: worker, sock=ours)
-        await worker._taken
+        try:
+            await loop.create_connection(lambda: worker, sock=ours)
+            await worker._taken
+        except BaseException:
+            worker.kill()
+            if worker._transport is not None:
+                await worker.buried()
+            raise
         return worker
 
     @property
@@ -196,6 +202,10 @@ class WorkerProcess(asyncio.Protocol):
             self._send(frame(Kind.QUERY, asked))
         return answering
 
+    async def buried(self) -> None:
+        """Returns once it has ended, and nothing of it is left."""
+        await asyncio.wait((self.ended,))
+
     def kill(self) -> None:
         """Ends it at once. It may be called again."""
         if self._process.poll() is None:
@@ -205,8 +215,7 @@ class WorkerProcess(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is connected."""
-        if isinstance(transport, asyncio.Transport):
-            self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # a socket's is one for both ways, in any loop
 
     def data_received(self, data: bytes) -> None:
         """Something came from the worker."""

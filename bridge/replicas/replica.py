@@ -162,7 +162,7 @@ class Replica:
     async def close(self) -> None:
         """Ends the worker, and unlinks what it had."""
         self.process.kill()
-        await self.process.ended
+        await self.process.buried()
         await _discard(self._seeds.values())
 
 

@@ -26,6 +26,10 @@ _DOCUMENTED: Final[list[Documented]] = []
 """The OpenAPI document, which is the same for every base, once it was asked for."""
 
 
+FRUGAL: Final = Settings(query_spares=0)
+"""No process that nobody needs: most tests ask one thing after another."""
+
+
 @dataclass(slots=True)
 class Served:
     """A base that is served."""
@@ -74,7 +78,7 @@ class Served:
 @contextmanager
 def served(base: Base, settings: Settings | None = None) -> Iterator[Served]:
     """Serves an open base until the context is left; the base stays open."""
-    app = create_app(base, settings or Settings())
+    app = create_app(base, settings or FRUGAL)
     server = server_for(app)
     with listen("127.0.0.1", 0) as listening:
         # The socket takes connections already: whoever comes before the server runs, waits for it.

@@ -5,8 +5,9 @@ Rules
 * Listed is what is true at `valid-at`, the present or the `as-of` instant by default, as for queries; `valid-at=any`
   lists facts whatever their valid time. It is what is believed, or was at `as-of`.
 * A subject, an object or a graph has to be named. Graphs that the caller may not read are as if they were empty.
-* Pages follow the start of valid time. A page's end names a place in that order, not a fact, so that going on from it
-  works whatever has changed; with `as-of` nothing changes.
+* Pages of a subject or object follow the start of valid time, those of a graph the order of recording, so that a page
+  of a large graph takes no more than one of a small one. Going on from a page's end works whatever has changed since;
+  with `as-of` nothing changes.
 
 Example
 -------

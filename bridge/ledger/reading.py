@@ -149,6 +149,28 @@ class SqliteView:
         sql = _believed(*(term is not None for term in terms))
         return self._session.stream(sql, (*map(self._key, texts), *texts), fact_of)
 
+    def facts_of_graph(
+        self,
+        graph: Iri,
+        *,
+        predicate: Iri | None = None,
+        as_of: Instant | None = None,
+        valid_at: Instant | None = None,
+        after: UUID | None = None,
+    ) -> Iterator[Fact]:
+        """Facts of a graph believed now, or at `as_of`, in the order in which they were recorded, beyond `after`."""
+        parameters: list[Value] = []
+        for term in (graph, predicate):
+            if term is not None:
+                parameters += [self._key(term.n3), term.n3]
+        for instant in (as_of, valid_at):
+            if instant is not None:
+                parameters += [instant, instant]
+        if after is not None:
+            parameters.append(after.bytes)
+        sql = _of_graph(predicate is not None, as_of is not None, valid_at is not None, after is not None)
+        return self._session.stream(sql, parameters, fact_of)
+
     def fact(self, fact: UUID) -> Fact | None:
         """A fact by its id, believed or not."""
         return self._session.one(_FACT, (fact.bytes,), fact_of)
@@ -254,6 +276,18 @@ def _believed(subject: bool, predicate: bool, value: bool, graph: bool) -> str:
     tests = ["superseded_by IS NULL", *(f"{name}_key = ?" for name in given), *(f"{name} = ?" for name in given)]
     through = f"INDEXED BY {index}" if index else "NOT INDEXED"
     return _select(FACT_COLUMNS, f"FROM facts {through} WHERE {' AND '.join(tests)}")
+
+
+@lru_cache(maxsize=16)
+def _of_graph(predicate: bool, past: bool, valid: bool, paged: bool) -> str:
+    """What is believed of a graph, now by its index, which is in the order of rows, or at a past moment row by row."""
+    tests = ["graph_key = ? AND graph = ?"]
+    tests += ["predicate_key = ? AND predicate = ?"] * predicate
+    tests.append("recorded <= ? AND superseded > ?" if past else "superseded_by IS NULL")
+    tests += ["valid_from <= ? AND valid_to > ?"] * valid
+    tests += ["row > (SELECT row FROM facts WHERE id = ?)"] * paged
+    through = "NOT INDEXED" if past else "INDEXED BY facts_by_graph"
+    return _select(FACT_COLUMNS, f"FROM facts {through} WHERE {' AND '.join(tests)} ORDER BY row")
 
 
 @lru_cache(maxsize=64)

@@ -6,6 +6,7 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
+from api.facts import place_text
 from kernel.access import Role
 from tests.api.bodies import EX, XSD, M, change, request
 from tests.api.serving import Served
@@ -179,19 +180,37 @@ def test_facts_are_those_believed_then(server: Served) -> None:
 @pytest.mark.parametrize("limit", [1, 2, 3, 6, 7, 100])
 def test_pages_give_every_fact_once(shared: Served, limit: int) -> None:
     writer = shared.writer
-    graph = f"urn:pages:{limit}"
+    graph, hub = f"urn:pages:{limit}", f"hub{limit}"
     years = [2024, 2019, 2024, 1999, 2019, 2001]
-    write(writer, *[change(f"s{n}", "p", f"o{n}", graph=graph, validFrom=str(year)) for n, year in enumerate(years)])
-    found: list[str] = []
-    parameters = {"graph": graph, "limit": str(limit)}
-    while True:
-        page = writer.get("/facts", params=parameters).json()
-        assert len(page["items"]) <= limit
-        found += [fact["validFrom"] for fact in page["items"]]
-        if page["next"] is None:
-            break
-        parameters["after"] = page["next"]
-    assert found == sorted(map(str, years))
+    head = write(writer, *[change(f"s{n}", "p", hub, graph=graph, validFrom=str(year)) for n, year in enumerate(years)])
+    write(writer, change("s9", "q", hub, graph=graph, validFrom="2000"), change("s9", "p", "o", graph="urn:other"))
+
+    def paged(**parameters: str) -> list[str]:
+        asked, found = {"limit": str(limit)} | {name.replace("_", "-"): value for name, value in parameters.items()}, []
+        while True:
+            page = writer.get("/facts", params=asked).json()
+            assert len(page["items"]) == limit or page["next"] is None
+            found += [fact["validFrom"] for fact in page["items"]]
+            if page["next"] is None:
+                return found
+            asked["after"] = page["next"]
+
+    told = list(map(str, years))
+    assert paged(graph=graph) == [*told, "2000"], "as they were recorded"
+    assert paged(graph=graph, predicate=f"{EX}p") == told
+    assert paged(graph=graph, as_of=f"head:{head}") == told
+    assert paged(graph=graph, valid_at="2010") == ["1999", "2001", "2000"]
+    assert paged(graph=graph, as_of=f"head:{head}", valid_at="2010") == ["1999", "2001"]
+    assert paged(graph=graph, valid_at="any") == [*told, "2000"]
+    assert paged(object=f"{EX}{hub}") == sorted([*told, "2000"]), "by start"
+
+
+def test_a_page_of_a_graph_goes_on_although_its_last_fact_is_gone(server: Served) -> None:
+    writer = server.writer
+    write(writer, *[change("a", "p", f"o{number}", graph="urn:g") for number in range(4)])
+    page = writer.get("/facts", params={"graph": "urn:g", "limit": 2}).json()
+    write(writer, change("a", "p", "o1", "retract", graph="urn:g"))
+    assert objects(writer, graph="urn:g", after=page["next"]) == ["o2", "o3"]
 
 
 def test_a_page_goes_on_although_its_last_fact_is_gone(server: Served) -> None:
@@ -200,6 +219,14 @@ def test_a_page_goes_on_although_its_last_fact_is_gone(server: Served) -> None:
     page = writer.get("/facts", params={"subject": f"{EX}a", "limit": 2}).json()
     write(writer, change("a", "p", "o1", "retract"))
     assert objects(writer, subject=f"{EX}a", after=page["next"]) == ["o2", "o3"]
+
+
+def test_a_place_that_is_in_no_list_is_said_to_be_none(server: Served) -> None:
+    writer = server.writer
+    write(writer, change("a", "p", "o", graph="urn:g"))
+    nowhere = place_text((0, 1, 2, bytes(16)))
+    answer = writer.get("/facts", params={"graph": "urn:g", "after": nowhere})
+    assert (answer.status_code, answer.json()["where"]) == (400, "after")
 
 
 def test_graphs_that_the_caller_may_not_read_are_as_if_empty(server: Served) -> None:

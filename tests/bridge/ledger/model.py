@@ -146,6 +146,17 @@ class LedgerModel:
             if believed and fact.interval.start <= valid_at < fact.interval.end:
                 yield fact
 
+    def facts_of_graph(
+        self, graph: Iri, predicate: Iri | None, as_of: Instant | None, valid_at: Instant | None
+    ) -> Iterator[Fact]:
+        """As the port has it, from the first on."""
+        for fact in self.facts:
+            ended = FOREVER if fact.superseded is None else fact.superseded.at
+            believed = ended == FOREVER if as_of is None else fact.recorded_at <= as_of < ended
+            valid = valid_at is None or fact.interval.contains(valid_at)
+            if believed and valid and graph == fact.statement.graph and predicate in (None, fact.statement.predicate):
+                yield fact
+
     def facts_recorded(self, after: Instant | None, until: Instant) -> list[Fact]:
         """As the port has it."""
         since = BEGINNING if after is None else after

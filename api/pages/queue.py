@@ -6,6 +6,8 @@ Rules
 * Filters are part of the address. One that nothing knows is an error, as is a value that it cannot have, and a first
   day after the last.
 * Each entry says in a sentence its first change, and how many there are of each kind.
+* Waivers that have ended stand above what waits, for everybody who may read the shapes, until they are removed or given
+  another end.
 
 Example
 -------
@@ -35,11 +37,14 @@ from api.pages.visiting import MINUTE, Visitor, page_parameters, time_of
 from api.parameters import Parameter
 from api.service import Service
 from bridge.certificate_reading import CertificateFilter
+from bridge.waivers import ended_waivers
 from certificates.certificate import Verdict
 from kernel.errors import InvalidParameter
 from kernel.instants import SECOND, Instant
 from kernel.ports import CertificateState
+from kernel.terms import parse_iri
 from kernel.timevalues import parse_point, parse_time
+from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -98,6 +103,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class EndedShown:
+    """A waiver that has ended: of which shape, and what to do."""
+
+    shape: Shown
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """What the filters say."""
 
@@ -117,6 +130,9 @@ async def queue(request: Request, visit: Visitor) -> Response:
     chosen = {each.name: parameters.text(each) or "" for each in FILTERS}
     chosen[STATE.name] = chosen[STATE.name] or CertificateState.PENDING.value
     chosen[ORDER.name] = chosen[ORDER.name] or ORDERS[0]
+    filtered = any(chosen[each.name] for each in (VERDICT, GRAPH, SINCE, UNTIL))
+    is_top = chosen[STATE.name] == CertificateState.PENDING and not filtered and asked.after is None
+    ended = await service.read(lambda: _ended(service, visit)) if is_top else []
     return page(
         request,
         "queue.html",
@@ -127,7 +143,8 @@ async def queue(request: Request, visit: Visitor) -> Response:
             "states": STATES,
             "verdicts": [each.value for each in Verdict],
             "orders": ORDERS,
-            "filtered": any(chosen[each.name] for each in (VERDICT, GRAPH, SINCE, UNTIL)),
+            "filtered": filtered,
+            "ended": ended,
             "first": asked.after is None,
             "start": _with(chosen),
             "following": None if found.after is None else _with({**chosen, AFTER.name: str(found.after)}),
@@ -202,6 +219,17 @@ def _entries(
         )
 
     return found, [entry(each) for each in effects]
+
+
+def _ended(service: Service, visit: Visit) -> list[EndedShown]:
+    """The waivers that have ended."""
+    if not visit.principal.may_read(SHAPES_GRAPH):
+        return []
+    with service.base.ledger.reading() as view:
+        findings = ended_waivers(view, service.base.host.now())
+    shapes = [parse_iri(finding.value or "") for finding in findings]
+    names = names_for(service.base.reader, visit.principal, set(shapes))
+    return [EndedShown(names(shape), finding.message) for shape, finding in zip(shapes, findings, strict=True)]
 
 
 def _with(chosen: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from kernel.access import Role
 from kernel.instants import SECOND, Instant, print_instant
-from tests.api.bodies import change
+from tests.api.bodies import EX, XSD, M, change
 from tests.api.pages.world import RDFS, Page, World
 from tests.api.serving import Served
 
@@ -142,3 +142,23 @@ def test_pages_give_each_certificate_once_and_none_that_is_not_for_the_reader(
     assert listed(client, f"/queue?order={order}") == expected
     assert listed(client, f"/queue?order={order}&state=any&graph=urn:mine") == expected
     assert listed(client, f"/queue?order={order}&graph=urn:hidden") == []
+
+
+def test_a_waiver_that_has_ended_stands_above_what_waits_until_it_is_removed(world: World) -> None:
+    administrator = world.server.client(Role.ADMINISTRATOR)
+    waiver = f"""@prefix m: <{M}> . @prefix ex: <{EX}> . @prefix xsd: <{XSD}> .
+        ex:waiver a m:Waiver ; m:waives ex:PersonShape ; m:reason "ages are being gathered" ;
+            m:until "{{}}"^^xsd:date ."""
+    world.post(administrator, waiver.format("2020-01-01"), graph=M + "shapes")
+    for role, graphs in ((Role.EDITOR, ()), (Role.READER, ("urn:other",))):
+        text = Page.of(world.signed_in(role, *graphs).get("/queue")).text
+        assert "Waivers that have ended" in text
+        assert "a waiver ended at 2020-01-01T00:00:00Z (ages are being gathered)" in text
+    client = world.signed_in(Role.EDITOR)
+    for elsewhere in ("?state=any", "?verdict=review"):
+        assert "Waivers" not in Page.of(client.get(f"/queue{elsewhere}")).text
+    until = {"subject": {"@id": f"{EX}waiver"}, "predicate": {"@id": f"{M}until"}, "graph": f"{M}shapes"}
+    given = [{**until, "object": {"@value": day, "@type": f"{XSD}date"}} for day in ("2020-01-01", "2999-01-01")]
+    changes = [{"op": "retract", **given[0]}, {"op": "assert", **given[1]}]
+    assert administrator.post("/changes", json={"changes": changes}).status_code == 201
+    assert "Waivers" not in Page.of(client.get("/queue")).text

@@ -30,7 +30,9 @@ from bridge.finding_reading import FindingReader
 from bridge.plan_reading import PlanReading, Tallies, evidence, recorded
 from certificates.findings import FindingCode
 from kernel.facts import Evidence, Fact
+from kernel.instants import FOREVER
 from kernel.ports import CertificateState
+from kernel.rules import proposes
 from kernel.terms import Iri, parse_term
 
 if TYPE_CHECKING:
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
 
 _NEIGHBOURS: Final = 24
 """Facts that findings set against a plan, at most."""
+
+_RULED: Final = 2_000
+"""Contradictions of one cause that are looked at for what they propose."""
 
 SET_AGAINST: Final = frozenset({FindingCode.SINGLE_VALUED_BY_SUBJECT, FindingCode.SINGLE_VALUED_BY_OBJECT})
 """Findings that set facts against one another."""
@@ -74,6 +79,7 @@ class Effects:
         brought: the evidence to add, by the fact that it is for.
         held: the evidence that the ledger has for facts superseded, supported and set against, by fact.
         against: facts believed that contradict the plan, by its findings, and that it leaves as they are.
+        proposed: facts to record whose end a rule proposes, and nobody asked for.
         items: how many the plan has.
         tally: how many changes of each kind the plan has, those included that are not here.
         first: the number, from 0, of the first change that is here.
@@ -89,6 +95,7 @@ class Effects:
     brought: Mapping[UUID, Sequence[Evidence]]
     held: Mapping[UUID, Sequence[Evidence]]
     against: tuple[Fact, ...]
+    proposed: frozenset[UUID]
     items: int
     tally: Counter[Kind]
     first: int
@@ -148,6 +155,7 @@ class EffectsReader:
             causes = self._findings.causes(view, principal, certificate, samples=samples)
             findings = [finding for each in causes.listed for finding in each.findings]
             against = tuple(fact for fact in _set_against(view, record, findings) if fact.id not in known)
+            proposed = self._proposed(view, principal, causes, gained) if samples else frozenset()
             held = view.evidence_of([fact.id for fact in (*superseded, *supported, *against)])
             decisions, request = tuple(view.decisions(certificate)), plan.request()
         return Effects(
@@ -161,9 +169,30 @@ class EffectsReader:
             brought=brought,
             held=held,
             against=against,
+            proposed=proposed,
             items=json.loads(record.document)["credentialSubject"]["planItems"],
             tally=tally.changes,
             first=first,
+        )
+
+    def _proposed(
+        self, view: LedgerView, principal: Principal, causes: Causes, gained: Sequence[Fact]
+    ) -> frozenset[UUID]:
+        """The facts whose end is proposed by what contradicts them: by the first thousands of contradictions."""
+        by_node: dict[str | None, list[Finding]] = {}
+        for found in causes.listed:
+            if found.cause.code in SET_AGAINST and gained:
+                certificate = gained[0].certificate
+                for finding in self._findings.of_cause(
+                    view, principal, certificate, found.cause, first=0, limit=_RULED
+                ):
+                    by_node.setdefault(finding.focus, []).append(finding)
+        ended = (fact for fact in gained if by_node and fact.interval.end != FOREVER)
+        return frozenset(
+            fact.id
+            for fact in ended
+            for node in (fact.statement.subject.n3, fact.statement.object.n3)
+            if any(proposes(finding, fact.content) for finding in by_node.get(node, ()))
         )
 
     def findings(

@@ -23,10 +23,8 @@ from api.pages.drawing import Drawn, Role
 from api.pages.terms import Shown, iris_of
 from api.pages.times import Span, Words, at, span
 from api.pages.visible import HEADING, clipped
-from bridge.certificate_effects import SET_AGAINST
 from bridge.exporting.submitted import submitted
 from bridge.plan_reading import Kind, kind_of
-from kernel.rules import proposes
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
@@ -123,13 +121,12 @@ def changes_of(effects: Effects, names: Names) -> list[Change]:
     after: dict[UUID, list[Fact]] = {}
     for fact in effects.recorded:
         after.setdefault(fact.content.family, []).append(fact)
-    ruled = [finding for finding in effects.findings if finding.code in SET_AGAINST]
     changes = [
         Change(
             kind_of(before.get(family, []), after.get(family, [])),
             tuple(fact_shown(fact, effects.held.get(fact.id, ()), names) for fact in before.get(family, [])),
             tuple(fact_shown(fact, effects.brought.get(fact.id, ()), names) for fact in after.get(family, [])),
-            proposed=any(proposes(finding, fact.content) for fact in after.get(family, []) for finding in ruled),
+            proposed=any(fact.id in effects.proposed for fact in after.get(family, [])),
         )
         for family in dict.fromkeys((*after, *before))
     ]

@@ -146,6 +146,7 @@ def test_a_comment_is_kept_through_signing_in_again(world: World) -> None:
     fields = {**Page.of(wrong).forms[-1], "written": comment}
     answer = client.post("/sign-in", data={**fields, "token": world.server.token(Role.EDITOR)})
     assert (answer.status_code, answer.headers["location"]) == (303, path)
+    page = client.get(path)
     for _ in range(2):
         page = client.get(path)
         assert "nothing has been decided yet" in Page.of(page).text

@@ -46,6 +46,7 @@ class FindingCode(StrEnum):
     WAIVER_ENDED = "waiver-ended"
     MALFORMED_SHAPES = "malformed-shapes"
     UNDESCRIBED_SHAPE = "undescribed-shape"
+    WITHOUT_EFFECT = "without-effect"
     NEIGHBOURHOOD_EXCEEDED = "neighbourhood-exceeded"
     SINGLE_VALUED_BY_SUBJECT = "single-valued-by-subject"
     SINGLE_VALUED_BY_OBJECT = "single-valued-by-object"

@@ -186,6 +186,7 @@ DEFAULT_POLICY = Policy(
             HasCode(FindingCode.NEIGHBOURHOOD_EXCEEDED, Severity.VIOLATION),
             HasCode(FindingCode.EXISTING_VIOLATION, Severity.VIOLATION),
             HasCode(FindingCode.UNDESCRIBED_SHAPE),
+            HasCode(FindingCode.WITHOUT_EFFECT),
             HasCode(FindingCode.LOW_CONFIDENCE),
         )
     ),

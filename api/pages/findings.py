@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 TITLES: Final = {
     "shape-violation": "Does not fit a shape",
     "undescribed-shape": "Refers to a shape that is not there",
+    "without-effect": "Says something that has no effect",
     "reviewable-violation": "Does not fit a shape; an editor may let it in",
     "existing-violation": "Held already, and does not fit the shapes as they would be",
     "waived-violation": "Does not fit a shape, and is waived",

@@ -169,7 +169,8 @@ class CoreChecker:
         by_key: dict[ResultKey, list[Violation]] = {}
         for violation in violations:
             by_key.setdefault(violation.result.key, []).append(violation)
-        return [*_undescribed(usable, written), *_told(written, by_key, FindingCode.EXISTING_VIOLATION, write.at)]
+        beside = [*_undescribed(usable, written), *_idle(usable, written)]
+        return [*beside, *_told(written, by_key, FindingCode.EXISTING_VIOLATION, write.at)]
 
     def _of_changes(self, shapes: Shapes, changes: Iterable[Change], overlay: Overlay, at: int) -> list[Finding]:
         waiting = iter(changes)
@@ -270,6 +271,24 @@ def _undescribed(in_force: Shapes | None, written: Shapes) -> list[Finding]:
             value=_n3(problem.value),
         )
         for problem in written.undescribed
+        if problem not in known
+    ]
+
+
+def _idle(in_force: Shapes | None, written: Shapes) -> list[Finding]:
+    """What is newly said, and has no effect."""
+    known = () if in_force is None else in_force.idle
+    return [
+        Finding(
+            code=FindingCode.WITHOUT_EFFECT,
+            severity=Severity.WARNING,
+            message=f"what the shapes say has no effect, at {problem.place.n3}: {problem.reason}",
+            graphs=(SHAPES_GRAPH.value,),
+            focus=problem.place.n3,
+            path=_n3(problem.predicate),
+            value=_n3(problem.value),
+        )
+        for problem in written.idle
         if problem not in known
     ]
 

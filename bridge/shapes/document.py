@@ -18,10 +18,10 @@ Example
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
 from bridge.shapes.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST
-from kernel.terms import Iri, Literal, Term
+from kernel.terms import XSD, Iri, Literal, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from kernel.facts import FactContent
 
 Triple: TypeAlias = tuple[Iri, Iri, Term]
+
+_TRUE: Final = Literal("true", XSD + "boolean")
 
 
 class ShapesDocument:
@@ -104,8 +106,10 @@ class ShapesDocument:
         return [term.lexical for term in self.objects(subject, predicate) if isinstance(term, Literal)]
 
     def is_true(self, subject: Iri, predicate: Iri) -> bool:
-        """Whether the boolean true is among the values."""
-        return any(text in {"true", "1"} for text in self.texts(subject, predicate))
+        """Whether `true` is among the values: that very term, as it was submitted (SHACL, section "Terminology")."""
+        return any(
+            (self.spelling((subject, predicate, term)) or term) == _TRUE for term in self.objects(subject, predicate)
+        )
 
     def items(self, head: Term) -> list[Term] | None:
         """The members of a SHACL list (SHACL section 1.4); None if it is not well formed, or has no end."""

@@ -3,7 +3,7 @@
 Rules
 -----
 * Each active shape of a well-formed document is compiled once into checks (`constraints`), its path into what is
-  followed. Judging reads data, and nothing else; it cannot fail, but for a query that takes too long.
+  followed. Judging reads data, and nothing else; it cannot fail.
 * The results of a property shape are its own, at each value of the shape that has it (SHACL section 4.7.2). Other
   shapes within a shape are only asked whether a value conforms.
 * Before the instant that a shape applies from it is as a deactivated one: it gives no results, and everything conforms.
@@ -121,9 +121,6 @@ class Engine:
             shape: an active shape of the model.
             focus: the node to judge, whether or not it is a target.
             spellings: of the focus, if it is a literal; none: as it is.
-
-        Raises:
-            QueryUnfinished: a query gave no answer within its limits.
         """
         results: list[Result] = []
         _judge(self._shapes[shape], data, focus, spellings, results, first=False)

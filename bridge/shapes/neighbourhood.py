@@ -50,7 +50,7 @@ Match: TypeAlias = "Callable[[Iri | None, Iri | None, Term | None], Iterable[See
 
 
 class NeighbourhoodExceeded(Exception):
-    """More would have to be read, or judged, than is allowed; the text, if there is one, says what."""
+    """More would have to be read, or judged, than is allowed."""
 
 
 class Budget:
@@ -124,8 +124,8 @@ class Walk:
             pairs |= self.outward(shape, {subject})
         for shape in model.closed_to(predicate):
             pairs |= self.outward(shape, self._judging(shape, {subject}))
-        for shape in self._asking(triple, pairs):
-            pairs |= self._all_targets(shape)
+        for asking in self._asking(triple, pairs):
+            pairs |= self._all_targets(asking)
         for root in model.roots:
             if predicate in root.targets.subjects_of:
                 pairs.add((root.node, subject))

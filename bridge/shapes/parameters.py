@@ -73,6 +73,11 @@ def _is_boolean(term: Term) -> bool:
     return isinstance(term, Literal) and read(term.lexical, term.datatype).kind == "boolean"
 
 
+def _is_truth(term: Term) -> bool:
+    """Whether it is `true` or `false`: another spelling of true has no effect, and nobody means that."""
+    return isinstance(term, Literal) and term.datatype == XSD + "boolean" and term.lexical in {"true", "false"}
+
+
 def _is_count(term: Term) -> bool:
     return (
         isinstance(term, Literal)
@@ -90,6 +95,7 @@ _COUNT = Rule("a whole number, as xsd:integer", _is_count)
 _COUNTED = Rule("a whole number, as xsd:integer", _is_count, on_properties_only=True)
 _LIMIT = Rule("a literal", _is_literal)
 _BOOLEAN = Rule("true or false", _is_boolean)
+_TRUTH = Rule("true or false, spelled so", _is_truth)
 _COMPARED = Rule("an IRI", _is_iri, single=False, on_properties_only=True)
 _SHAPES = Rule("a shape", _is_node, single=False)
 _VALIDATORS = Rule("a validator, which is a node", _is_node, single=False)
@@ -104,7 +110,7 @@ RULES: Final = {
         "targetObjectsOf": _IRIS,
         "severity": Rule("an IRI", _is_iri),
         "message": Rule("text, with or without a language", _is_words, single=False),
-        "deactivated": _BOOLEAN,
+        "deactivated": _TRUTH,
         "class": _IRIS,
         "datatype": Rule("an IRI", _is_iri),
         "nodeKind": Rule("one of sh:IRI, sh:BlankNode, sh:Literal and their pairs", _is_node_kind),
@@ -131,22 +137,22 @@ RULES: Final = {
         "node": _SHAPES,
         "property": _SHAPES,
         "qualifiedValueShape": Rule("a shape", _is_node, on_properties_only=True),
-        "qualifiedMinCount": _COUNTED,
-        "qualifiedMaxCount": _COUNTED,
-        "qualifiedValueShapesDisjoint": Rule("true or false", _is_boolean, on_properties_only=True),
+        "qualifiedMinCount": _COUNT,
+        "qualifiedMaxCount": _COUNT,
+        "qualifiedValueShapesDisjoint": _BOOLEAN,
         "reifierShape": Rule("a shape", _is_node, single=False, on_properties_only=True),
-        "reificationRequired": Rule("true or false", _is_boolean, on_properties_only=True),
+        "reificationRequired": Rule("true or false", _is_truth, on_properties_only=True),
         "sparql": Rule("a constraint, which is a node", _is_node, single=False),
         "select": Rule("a query, as plain text", _is_text),
         "ask": Rule("a query, as plain text", _is_text),
         "prefixes": Rule("a node with prefix declarations", _is_node, single=False),
         "parameter": Rule("a parameter, which is a node", _is_node, single=False),
-        "optional": _BOOLEAN,
+        "optional": _TRUTH,
         "nodeValidator": _VALIDATORS,
         "propertyValidator": _VALIDATORS,
         "validator": _VALIDATORS,
         "labelTemplate": Rule("text, with or without a language", _is_words, single=False),
-        "closed": _BOOLEAN,
+        "closed": _TRUTH,
         "ignoredProperties": Rule("a list of IRIs", _is_iri, listed=True),
         "hasValue": Rule("a term", _is_any, single=False),
         "in": Rule("a list", _is_any, listed=True),

@@ -219,8 +219,12 @@ class _Reader:
             return Step(node)
         described = self._document.described(node)
         kinds = [kind for kind in described if kind in _KINDS]
-        if RDF_FIRST in described and not kinds:
-            return self._parts(node, (*above, node), Sequence)
+        if RDF_FIRST in described:
+            # A list of paths is a sequence path, whatever else is said of its first node (SHACL section 2.3.1.2); what
+            # is said of the other kinds is all that is said (2.3.1.3 to 2.3.1.7), so that it is none of them.
+            sequence = self._parts(node, (*above, node), Sequence)
+            if not isinstance(sequence, str) or not kinds:
+                return sequence
         if len(kinds) != 1 or RDF_FIRST in described or len(described[kinds[0]]) != 1:
             return f"{node.n3} is not exactly one kind of path"
         return self._special(kinds[0], described[kinds[0]][0], (*above, node))

@@ -26,7 +26,7 @@ from bridge.shapes.document import ShapesDocument
 from bridge.shapes.engine import Engine
 from bridge.shapes.model import ShapesModel
 from bridge.shapes.waivers import Waivers
-from bridge.shapes.wellformed import Problem, problems, undescribed
+from bridge.shapes.wellformed import Problem, idle, problems, undescribed
 from kernel.terms import Literal
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ class Shapes:
     def model(self) -> ShapesModel:
         """What the shapes look at; only of shapes without problems."""
         return ShapesModel(self.document)
+
+    @cached_property
+    def idle(self) -> Sequence[Problem]:
+        """What is said and has no effect."""
+        return idle(self.document)
 
     @cached_property
     def undescribed(self) -> Sequence[Problem]:

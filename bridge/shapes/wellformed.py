@@ -5,10 +5,13 @@ Rules
 * Every SHACL term is one that exists and, as predicate or type, one that can be used here (`vocabulary`).
 * The syntax rules of SHACL (SHACL appendix B): what kind of value each property takes, how many, and on which shapes;
   a property shape has exactly one well-formed path; lists are well formed and end.
-* Patterns compile, and flags are among those that mean the same everywhere.
+* Patterns can be used (`patterns`), and flags are among those that mean the same everywhere.
 * No shape contains itself (SHACL section 3.4.3 leaves the meaning open), none is nested beyond `DEEPEST` or unfolds
   to more than `LARGEST` shapes: judging must end.
 * A shape that is referred to and not described is told apart (`undescribed`): profiles in use have such references.
+  So is what is well formed and has no effect (`idle`): a parameter without the one that it goes with, another spelling
+  of `true`, a constraint component without a validator for the shape, and a word that SHACL has not at a node that is
+  described as something else than shapes and the like.
 * Queries, and the constraint components that are made of them, are as `sparql` has it.
 * What the base says of its shapes in words of its own is as `application` has it.
 * Shapes of evidence stand on property shapes whose path is one predicate, since only statements have evidence; what
@@ -25,8 +28,6 @@ Example
 
 from __future__ import annotations
 
-import re
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -46,13 +47,14 @@ from bridge.shapes.model import (
 from bridge.shapes.neighbourhood import reach_all
 from bridge.shapes.parameters import RULES
 from bridge.shapes.paths import levels, read_path
+from bridge.shapes.patterns import FLAGS, fault
 from bridge.shapes.sparql.declared import SPARQL, Declarations
 from bridge.shapes.vocabulary import RDF_TYPE, REPORTED, SH, UNSUPPORTED, USABLE, is_blank, sh
 from kernel.terms import Iri, Literal, Term
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from bridge.shapes.document import ShapesDocument
     from bridge.shapes.parameters import Rule
@@ -96,7 +98,9 @@ def problems(document: ShapesDocument) -> list[Problem]:
     shapes = shapes_of(document)
     declarations = Declarations(document)
     declared = dict.fromkeys(Problem(*fault) for fault in declarations.faults(shapes))
-    found = [*_vocabulary(document), *(Problem(*fault) for fault in faults(document, shapes)), *declared]
+    bystanders = set(_bystanders(document, shapes))
+    words = (each for each in _vocabulary(document) if each.place not in bystanders)
+    found = [*words, *(Problem(*fault) for fault in faults(document, shapes)), *declared]
     for node in dict.fromkeys(each for each in declarations.sources(shapes) if each not in shapes):
         found += _values(document, node)
     for shape in shapes:
@@ -106,6 +110,22 @@ def problems(document: ShapesDocument) -> list[Problem]:
         found += _references(document, shape)
         found += _of_evidence(document, shape, declarations)
     return found + list(_nesting(document, shapes))
+
+
+def idle(document: ShapesDocument) -> list[Problem]:
+    """What is said in well-formed shapes, or beside them, and has no effect."""
+    shapes = shapes_of(document)
+    declarations = Declarations(document)
+    bystanders = set(_bystanders(document, shapes))
+    found = [each for each in _vocabulary(document) if each.place in bystanders]
+    for shape in shapes:
+        found += _without_effect(document, shape)
+        found += [
+            Problem(shape, None, component.node, "the constraint component has no validator for such a shape")
+            for component in declarations.used(shape)
+            if declarations.is_idle(shape, component)
+        ]
+    return found
 
 
 def undescribed(document: ShapesDocument) -> list[Problem]:
@@ -129,6 +149,15 @@ def _vocabulary(document: ShapesDocument) -> Iterator[Problem]:
         for term in (subject, predicate, value):
             if isinstance(term, Iri) and term.value.startswith(SH) and _is_unusable(term, acting):
                 yield Problem(subject, predicate, value, _unusable(term.value))
+
+
+def _bystanders(document: ShapesDocument, shapes: Collection[Iri]) -> Iterator[Iri]:
+    """The nodes that are described as something else, and by no word that SHACL has."""
+    for node in document.subjects():
+        types = document.nodes(node, RDF_TYPE)
+        is_else = bool(types) and not any(each.value.startswith(SH) for each in types)
+        if is_else and node not in shapes and not any(each.value in _KNOWN for each in document.described(node)):
+            yield node
 
 
 def _is_unusable(term: Iri, acting: set[Term]) -> bool:
@@ -181,11 +210,21 @@ def _pairs(shape: Iri, described: Mapping[Iri, Sequence[Term]]) -> Iterator[Prob
         yield Problem(
             shape, qualified, None, "sh:qualifiedValueShape needs sh:qualifiedMinCount or sh:qualifiedMaxCount"
         )
-    for count in (*counts, sh("qualifiedValueShapesDisjoint")):
-        if count in described and qualified not in described:
-            yield Problem(shape, count, None, "it needs a sh:qualifiedValueShape")
     if sh("ignoredProperties") in described and sh("closed") not in described:
         yield Problem(shape, sh("ignoredProperties"), None, "it needs sh:closed")
+
+
+def _without_effect(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
+    described = document.described(shape)
+    qualified, disjoint = sh("qualifiedValueShape"), sh("qualifiedValueShapesDisjoint")
+    for predicate in (sh("qualifiedMinCount"), sh("qualifiedMaxCount"), disjoint):
+        if predicate in described and qualified not in described:
+            yield Problem(shape, predicate, None, "it goes with sh:qualifiedValueShape, and there is none")
+    for predicate in (sh("uniqueLang"), disjoint):
+        for term in document.objects(shape, predicate):
+            given = document.spelling((shape, predicate, term))
+            if given is not None:
+                yield Problem(shape, predicate, given, "SHACL goes by true and false, spelled so")
 
 
 # --- paths and patterns -----------------------------------------------------------------------------------------------
@@ -209,25 +248,15 @@ def _paths(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
 
 
 def _patterns(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
-    for flags in document.texts(shape, sh("flags")):
-        if not set(flags) <= {"i", "m"}:
-            yield Problem(shape, sh("flags"), Literal(flags), "only the flags i and m are supported")
+    given = document.texts(shape, sh("flags"))
+    for each in given:
+        if not FLAGS.keys() >= set(each):
+            yield Problem(shape, sh("flags"), Literal(each), "only the flags i and m are supported")
+    flags = "".join(each for each in FLAGS if each in "".join(given))
     for term in document.objects(shape, sh("pattern")):
-        reason = _pattern_fault(term.lexical) if isinstance(term, Literal) else None
+        reason = fault(term.lexical, flags) if isinstance(term, Literal) else None
         if reason is not None:
             yield Problem(shape, sh("pattern"), term, f"the regular expression cannot be used: {reason}")
-
-
-def _pattern_fault(pattern: str) -> str | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "error"
-            )  # what Python only warns of, such as nested sets, means something else elsewhere
-            re.compile(pattern)
-    except (re.error, Warning, OverflowError, RecursionError) as error:
-        return str(error)
-    return None
 
 
 # --- references -------------------------------------------------------------------------------------------------------

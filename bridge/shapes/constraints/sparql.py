@@ -6,6 +6,7 @@ Rules
   else at the shape's own path. An ASK is asked of each value, and answers false at a fault.
 * What a fault says is `?message`, or else the constraint's own messages, in which `{?name}` and `{$name}` stand for
   what the solution, or a parameter, has.
+* A query that gives no answer within its limits (`sparql.evaluation`) is at fault itself, wherever it was asked.
 * Solutions are in stored form; a value of the shape among them is shown as it was submitted.
 
 Example
@@ -21,14 +22,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.constraints.checks import Check, Fault
-from bridge.shapes.sparql.evaluation import Asking
+from bridge.shapes.sparql.evaluation import Asking, QueryUnfinished
 from bridge.shapes.sparql.text import THIS, VALUE
 from bridge.shapes.vocabulary import is_blank
 from bridge.sparql.scan import Form
 from kernel.terms import Iri, Literal, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from bridge.shapes.data import Data, Nodes
     from bridge.shapes.document import ShapesDocument
@@ -48,21 +49,30 @@ def sparql_check(constraint: Constraint, document: ShapesDocument, *, on_propert
     """
     asking = Asking(constraint, document)
 
-    def ask(data: Data, focus: Term, values: Nodes) -> Iterable[Fault]:
+    def ask(data: Data, focus: Term, values: Nodes) -> list[Fault]:
         asked = list(values)
-        answers = asking.answers(data, focus, [{VALUE: value} for value in asked])
-        for value, answer in zip(asked, answers, strict=True):
-            if not answer:
-                yield _fault(constraint, {THIS: focus, VALUE: value}, value, values)
+        answers = asking.answers(data, focus, [{VALUE: value} for value in asked]) if asked else []
+        return [
+            _fault(constraint, {THIS: focus, VALUE: value}, value, values)
+            for value, answer in zip(asked, answers, strict=True)
+            if not answer
+        ]
 
-    def select(data: Data, focus: Term, values: Nodes) -> Iterable[Fault]:
+    def select(data: Data, focus: Term, values: Nodes) -> list[Fault]:
         [answer] = asking.answers(data, focus, [{}])
         solutions = answer if isinstance(answer, list) else []
         default = None if on_property else focus
-        faults = [_fault(constraint, each, each.get(VALUE, default), values) for each in solutions]
-        return sorted(faults, key=_in_order)
+        return [_fault(constraint, each, each.get(VALUE, default), values) for each in solutions]
 
-    return ask if constraint.form is Form.ASK else select
+    answered = ask if constraint.form is Form.ASK else select
+
+    def check(data: Data, focus: Term, values: Nodes) -> list[Fault]:
+        try:
+            return sorted(answered(data, focus, values), key=_in_order)
+        except QueryUnfinished as error:
+            return [Fault(messages=(Literal(f"the query of the shape gave no answer: {error}", language="en"),))]
+
+    return check
 
 
 def _fault(constraint: Constraint, solution: Mapping[str, Term], value: Term | None, values: Nodes) -> Fault:

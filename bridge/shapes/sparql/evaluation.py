@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import pyoxigraph as ox
 
-from bridge.shapes.neighbourhood import NeighbourhoodExceeded
 from bridge.shapes.paths import ANY, reach
 from bridge.shapes.sparql.text import HAS_VALUE, SHAPES, THIS, VALUES_GRAPH, value_node
 from bridge.shapes.vocabulary import is_blank
-from bridge.terms import from_oxigraph, node, to_oxigraph
+from bridge.terms import from_oxigraph, to_oxigraph
+from bridge.terms import node as named
 from kernel.errors import MunimentError
 from kernel.terms import Iri, Literal, Term, TripleTerm
 from kernel.vocabulary import GENID, SHAPES_GRAPH
@@ -59,8 +59,8 @@ _LABEL: Final = "b"
 """Labels of blank nodes begin with it, as they may not with a digit everywhere."""
 
 
-class QueryUnfinished(NeighbourhoodExceeded):
-    """A query gave no answer within its limits."""
+class QueryUnfinished(Exception):
+    """A query gave no answer within its limits; the text says which."""
 
 
 class Asking:
@@ -86,7 +86,7 @@ class Asking:
             QueryUnfinished: it takes too long, or gives too much.
         """
         if self._left is not None and self._left.is_alive():
-            raise QueryUnfinished(f"a query has been running for more than {SECONDS:g} seconds, and cannot be stopped")
+            raise QueryUnfinished(f"it has been running for more than {SECONDS:g} seconds at another node")
         store = self._store(data, focus)
         found: list[Answer] = []
         failed: list[Exception] = []
@@ -102,9 +102,9 @@ class Asking:
         thread.join(SECONDS)
         if thread.is_alive():
             self._left, self._whole = thread, None
-            raise QueryUnfinished(f"a query takes more than {SECONDS:g} seconds at {focus.n3}")
+            raise QueryUnfinished(f"it takes more than {SECONDS:g} seconds")
         for error in failed:
-            raise QueryUnfinished(f"a query cannot be evaluated at {focus.n3}: {error}") from error
+            raise QueryUnfinished(str(error)) from error
         return found
 
     def _answer(self, store: ox.Store, bound: Mapping[str, Term]) -> Answer:
@@ -137,13 +137,13 @@ class Asking:
     def _filled(self, triples: Iterable[Triple]) -> ox.Store:
         store = ox.Store()
         store.extend(
-            [ox.Quad(_node(subject), node(predicate), _to_store(value)) for subject, predicate, value in triples]
+            [ox.Quad(_node(subject), named(predicate), _to_store(value)) for subject, predicate, value in triples]
         )
         if self._shapes is not None:
-            graph = node(SHAPES_GRAPH)
+            graph = named(SHAPES_GRAPH)
             store.extend(
                 [
-                    ox.Quad(_node(each), node(predicate), _to_store(value), graph)
+                    ox.Quad(_node(each), named(predicate), _to_store(value), graph)
                     for each, predicate, value in self._shapes
                 ]
             )
@@ -170,8 +170,8 @@ def _seen(data: Data, looks: Iterable[Look], focus: Term) -> set[Triple]:
     """The statements that paths from a focus use."""
     found: set[Triple] = set()
 
-    def step(predicate: Iri, at: Term, *, inverse: bool) -> Iterator[Term]:
-        for triple in _met(data, predicate, at, inverse=inverse):
+    def step(predicate: Iri, node: Term, *, inverse: bool) -> Iterator[Term]:
+        for triple in _met(data, predicate, node, inverse=inverse):
             found.add(triple)
             yield triple[0] if inverse else triple[2]
 
@@ -202,7 +202,7 @@ def _node(iri: Iri) -> ox.NamedNode | ox.BlankNode:
             return ox.BlankNode(_LABEL + iri.value.removeprefix(GENID))
         except ValueError:
             pass  # no blank node that came from a document has such a name
-    return node(iri)
+    return named(iri)
 
 
 def _to_store(term: Term) -> OxTerm:
@@ -212,7 +212,7 @@ def _to_store(term: Term) -> OxTerm:
         case Literal():
             return to_oxigraph(term)
         case TripleTerm(subject, predicate, value):
-            return ox.Triple(_node(subject), node(predicate), _to_store(value))
+            return ox.Triple(_node(subject), named(predicate), _to_store(value))
 
 
 def _from_store(term: OxTerm) -> Term:

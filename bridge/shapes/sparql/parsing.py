@@ -211,7 +211,7 @@ class _Parser:
     def _constraint(self) -> list[Group]:
         if self._next.text == "(":
             return self._brackets()[1]
-        groups = []
+        groups: list[Group] = []
         while not groups and self._next.text != "(":
             if self._next.text in {"{", "}"}:
                 raise self._unknown(self._next)

@@ -26,7 +26,7 @@ from kernel.terms import XSD, Iri, Literal, Term
 from kernel.vocabulary import GENID, SHAPES_GRAPH
 from tests.bridge.shapes.oracle import Key, full, graph_of
 from tests.bridge.shapes.test_incremental import ONTOLOGY, shapes, triples
-from tests.bridge.shapes.test_w3c_core import EXPECTING, REFUSED, SUITE, files
+from tests.bridge.shapes.test_w3c_core import EXPECTING, SUITE, files
 from tests.bridge.shapes.world import PREFIXES, World, iri_of, read, term_of
 from tests.requirements import require
 
@@ -75,13 +75,6 @@ def validated(turtle: str, data: str) -> tuple[Shapes, list[Result]]:
 
 
 # --- the suite --------------------------------------------------------------------------------------------------------
-
-OTHERWISE: Final = {
-    **REFUSED,
-    "node/qualified-001.ttl": "qualified counts on a node shape, where they have no meaning",
-    "property/uniqueLang-002.ttl": 'sh:uniqueLang "1"^^xsd:boolean, which is true here and is passed over there',
-}
-"""What the suite awaits and does not get, and why: the same as on a write."""
 
 REPEATED: Final = {
     "node/class-003.ttl": "two values of sh:class, of which a result does not tell which it is of",
@@ -179,15 +172,10 @@ def test_the_suite_gets_the_reports_that_it_expects(name: str) -> None:
     known = Shapes(ShapesDocument.of_triples(held(given_shapes).items()))
     expected = ShapesDocument.of_triples(dict.fromkeys(everything, ()).items())
     wanted = rows(expected, results_of(expected))
-    if known.problems:
-        assert name in OTHERWISE
-        return
+    assert not known.problems
     results = list(Validation(known, Data(held(data))).results())
     report = reported(rdf.ntriples(rdf.result_nodes(results, Telling(known.document))), ox.RdfFormat.N_TRIPLES)
     found = rows(report, results_of(report))
-    if name in OTHERWISE:
-        assert found != wanted
-        return
     assert set(found) == set(wanted)
     assert conforms(report) == conforms(expected)
     assert (found != wanted) == (name in REPEATED)
@@ -195,9 +183,8 @@ def test_the_suite_gets_the_reports_that_it_expects(name: str) -> None:
 
 
 @pytest.mark.shared
-def test_nothing_is_excepted_that_the_suite_has_not() -> None:
+def test_the_suite_is_there() -> None:
     require("shared")
-    assert OTHERWISE.keys() - set(entries()) == {"node/qualified-001-shapes.ttl"}
     assert len(entries()) == 98
 
 

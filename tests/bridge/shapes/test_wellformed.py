@@ -84,10 +84,6 @@ BROKEN = {
         START + "sh:property [ sh:path :v ; sh:qualifiedValueShape [ sh:class :B ] ] .",
         "needs sh:qualifiedMinCount",
     ),
-    "a qualified count without shape": (
-        START + "sh:property [ sh:path :v ; sh:qualifiedMinCount 1 ] .",
-        "needs a sh:qualifiedValueShape",
-    ),
     "ignored properties of an open shape": (START + "sh:ignoredProperties ( :v ) .", "needs sh:closed"),
     "sh:node of a property shape": (START + "sh:node :P . :P sh:path :v .", "takes a node shape"),
     "a recursion by way of lists": (START + "sh:not [ sh:or ( :T ) ] . :T sh:and ( :S ) .", "contains itself"),
@@ -107,13 +103,9 @@ BROKEN = {
         "5000 are allowed",
     ),
     "entailment": ("<urn:x:shapes> sh:entailment <http://www.w3.org/ns/entailment/RDFS> .", "not supported"),
-    "SHACL-SPARQL": (
-        START + "sh:sparql [ sh:select 'SELECT $this WHERE { SERVICE <urn:x:s> { $this ?p ?o } }' ] .",
-        "SHACL Core",
-    ),
-    "a rule": (START + "sh:rule [ a sh:TripleRule ; sh:subject sh:this ] .", "only SHACL Core"),
-    "a target of another kind": (":S a sh:NodeShape ; sh:target [ sh:select 'x' ] .", "only SHACL Core"),
-    "a constraint component": (":C a sh:ConstraintComponent ; sh:parameter [ sh:path :v ] .", "only SHACL Core"),
+    "a rule": (START + "sh:rule [ a sh:TripleRule ; sh:subject sh:this ] .", "is not supported"),
+    "a target of another kind": (":S a sh:NodeShape ; sh:target [ sh:select 'x' ] .", "is not supported"),
+    "another spelling of true": (START + "sh:closed '1'^^xsd:boolean .", "true or false, spelled so"),
     "a report": ("[] a sh:ValidationReport ; sh:conforms true .", "belongs in validation reports"),
     "a blank target": (":S a sh:NodeShape ; sh:targetNode [] .", "takes an IRI or a literal"),
 }
@@ -185,6 +177,35 @@ def test_a_shape_of_which_nothing_is_said_is_told_and_judges_nothing(reference: 
     assert DEFAULT_POLICY.verdict([finding]) is Verdict.REVIEW
     world.hold(*written)
     assert world.judge(*asserts(":x a :A .")) == []
+    assert world.judge(*asserts(":T a sh:NodeShape .", graph=SHAPES_GRAPH)) == []
+
+
+IDLE = {
+    "a qualified count without shape": (
+        START + "sh:property [ sh:path :v ; sh:qualifiedMinCount 1 ] .",
+        "it goes with sh:qualifiedValueShape",
+    ),
+    "another spelling of true": (
+        START + "sh:property [ sh:path :v ; sh:uniqueLang '1'^^xsd:boolean ] .",
+        "by true and false, spelled so",
+    ),
+    "an unknown word at what is no shape": (":x a :Thing ; sh:nodeShape :S .", "there is no sh:nodeShape"),
+    "a component without a validator": (
+        START + ":v 1 . :C a sh:ConstraintComponent ; sh:parameter [ sh:path :v ] .",
+        "has no validator for such a shape",
+    ),
+}
+
+
+@pytest.mark.parametrize(("turtle", "reason"), IDLE.values(), ids=IDLE)
+def test_what_has_no_effect_is_told_and_waits(turtle: str, reason: str) -> None:
+    world = World()
+    written = asserts(turtle, graph=SHAPES_GRAPH)
+    [finding] = world.judge(*written)
+    assert (finding.code, finding.severity) == (FindingCode.WITHOUT_EFFECT, Severity.WARNING)
+    assert reason in finding.message
+    assert DEFAULT_POLICY.verdict([finding]) is Verdict.REVIEW
+    world.hold(*written)
     assert world.judge(*asserts(":T a sh:NodeShape .", graph=SHAPES_GRAPH)) == []
 
 

@@ -88,9 +88,7 @@ DATA = st.lists(
 @settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(selects(), DATA)
 @example("SELECT $this ?y WHERE { OPTIONAL { $this :p ?x } ?x :q ?y }", [":b :q 1 ."])
-@example(
-    "SELECT $this ?x WHERE { $this :p ?x { OPTIONAL { ?x :q ?y } } }", [":a :p :b .", ":c :q 1 ."]
-)
+@example("SELECT $this ?x WHERE { $this :p ?x { OPTIONAL { ?x :q ?y } } }", [":a :p :b .", ":c :q 1 ."])
 @example("SELECT $this ?x WHERE { $this :p* ?x }", [])
 def test_an_answer_on_what_is_looked_at_is_that_on_everything(query: str, data: list[str]) -> None:
     note(query)

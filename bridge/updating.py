@@ -27,11 +27,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from bridge.sparql.update.bulk import BULK, session_of, stage_update
-from bridge.sparql.update.operations import UNNAMED, InsertData, Modify
+from bridge.sparql.update.operations import UNNAMED, DeleteData, InsertData, Modify
 from bridge.sparql.update.parsing import parse_update
 from bridge.sparql.update.running import Runner, Scene, refuse_emptying
+from kernel.access import Role
 from kernel.changes import Request
-from kernel.errors import MunimentError, NotFound, QueryRefused, ShuttingDown, StateMoved
+from kernel.errors import Forbidden, MunimentError, NotFound, QueryRefused, ShuttingDown, StateMoved
 from kernel.loading import LoadRequest, session_key
 from kernel.net_effect import NetEffect
 from kernel.submitting import Draft, outcome_of
@@ -61,6 +62,9 @@ if TYPE_CHECKING:
         def __call__(self, run: Callable[[Group], T], *, alone: bool = False) -> Future[T]:
             """As `Sequencer.enqueue`."""
 
+
+LARGE: Final = 10_000
+"""Changes above which a write has a group of its own, and is brought into the stores in chunks."""
 
 ATTEMPTS: Final = 3
 """How often a WHERE is evaluated beside the sequencer before that is done within it."""
@@ -119,8 +123,11 @@ class Update:
         """Reads the text of an update.
 
         Raises:
+            Forbidden: the caller writes nothing at all.
             QueryRefused: it cannot be read, asks for what is not served, or names a dataset as the request does.
         """
+        if terms.principal.role < Role.WRITER:
+            raise Forbidden("your token does not allow changes", remedy="ask an administrator for a writer's token")
         operations = parse_update(text)
         named = any(isinstance(each, Modify) and (each.using or each.graph) for each in operations)
         if using and named:
@@ -142,6 +149,12 @@ class Update:
         inserted = self.insertions
         size = sum(len(piece) for each in inserted for piece in each.block.trig)
         return size >= BULK and len(inserted) == len(self.operations) and not self.terms.dry_run
+
+    @property
+    def may_be_large(self) -> bool:
+        """Whether more may come of it than its own text says, or that says much."""
+        data = [each.block for each in self.operations if isinstance(each, InsertData | DeleteData)]
+        return len(data) < len(self.operations) or sum(len(piece) for each in data for piece in each.trig) >= BULK
 
     @property
     def insertions(self) -> list[InsertData]:
@@ -232,7 +245,8 @@ class Updates:
                 raise StateMoved(_MOVED, remedy="send the update again")
             return evaluated.effect
 
-        return self._submit(update, effect)
+        large = update.may_be_large if evaluated is None else len(evaluated.effect) > LARGE
+        return self._submit(update, effect, alone=large)
 
     def apply_alone(self, update: Update) -> Future[Outcome]:
         """Queues an update that is to be evaluated within the sequencer, in a group of its own."""
@@ -275,7 +289,7 @@ class Updates:
         def run(group: Group) -> tuple[Outcome, bool]:
             return _told(lambda: self._path.submitter.submit(group, terms.draft(effect))), existed
 
-        return self._path.enqueue(run)
+        return self._path.enqueue(run, alone=how is not GraphWrite.POST or len(statements) > LARGE)
 
     def _submit(
         self, update: Update, effect: Callable[[Group, Instant], NetEffect], *, alone: bool = False

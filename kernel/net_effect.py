@@ -87,9 +87,9 @@ class NetEffect:
         self._inserted: dict[tuple[Iri, Iri, Term], dict[Iri, None]] = {}
         self._touched: list[Statement] = []
 
-    def __bool__(self) -> bool:
-        """Whether anything has come of them."""
-        return bool(self._last)
+    def __len__(self) -> int:
+        """Of how many statements something has come."""
+        return len(self._last)
 
     def insert(self, statement: Statement, spelling: Spelling = NO_SPELLING) -> None:
         """Inserts a statement. Raises `Forbidden`, `TooManyChanges`."""

@@ -15,14 +15,14 @@ Example
 
     existing = Existing(in_force, written)
     judging = existing.over(overlay_of, Budget())
-    for pair in existing.targets(overlay_of(written.scope)):
+    for pair in existing.targets(overlay_of(written.scope, only_after=True)):
         judging.judge(pair)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from bridge.shapes.model import siblings
 from bridge.shapes.neighbourhood import Reader, Walk, every_focus, reach_all
@@ -32,7 +32,7 @@ from kernel.terms import Iri, Literal
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from bridge.shapes.document import ShapesDocument, Triple
     from bridge.shapes.neighbourhood import Budget, Pair
@@ -42,6 +42,14 @@ if TYPE_CHECKING:
 
 _Said: TypeAlias = "frozenset[tuple[Triple, Literal | None]]"
 """Statements of a shapes graph, as they were submitted."""
+
+
+class OverlayOf(Protocol):
+    """Gives the data of the graphs of a scope: what is there afterwards, and beside it what was there before."""
+
+    def __call__(self, scope: Scope, *, only_after: bool) -> Overlay:
+        """The data, or only what is there afterwards."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +85,11 @@ class Existing:
         self._roots = tuple(root for root in written.model.roots if self._is_new(root.node))
         self._by_node = {root.node: root for root in self._roots}
 
-    def over(self, overlay_of: Callable[[Scope], Overlay], budget: Budget) -> Judging:
-        """What judges targets on some data; it reads everything once, and remembers it.
+    def over(self, overlay_of: OverlayOf, budget: Budget) -> Judging:
+        """What judges targets on some data, as it is after whatever changes; it remembers what it has read.
 
         Args:
-            overlay_of: gives the data of the graphs of a scope, as it is after whatever changes.
+            overlay_of: gives the data of the graphs of a scope.
             budget: how much may be read and judged.
         """
         return Judging(self, overlay_of, budget)
@@ -119,15 +127,17 @@ class Existing:
 class Judging:
     """Judges targets on one state of the data; made by `Existing.over`."""
 
-    def __init__(self, existing: Existing, overlay_of: Callable[[Scope], Overlay], budget: Budget) -> None:
+    def __init__(self, existing: Existing, overlay_of: OverlayOf, budget: Budget) -> None:
         self._existing = existing
+        self._overlay_of = overlay_of
+        self._budget = budget
         written, in_force = existing.written, existing.in_force
-        self._reader = Reader(overlay_of(written.scope), budget)
+        self._reader = Reader(overlay_of(written.scope, only_after=True), budget)
         self._slices = Slices(written.model, written.engine, self._reader, budget)
         self._in_force = in_force
         if in_force is not None:
             same = in_force.scope == written.scope
-            self._old_reader = self._reader if same else Reader(overlay_of(in_force.scope), budget)
+            self._old_reader = self._reader if same else Reader(overlay_of(in_force.scope, only_after=True), budget)
             self._old_slices = Slices(in_force.model, in_force.engine, self._old_reader, budget)
         self._standing: dict[Pair, list[Violation]] = {}
 
@@ -159,18 +169,21 @@ class Judging:
         return Judged(tuple(violations), frozenset(keys), frozenset(held_against))
 
     def concerned(self, triples: Iterable[Triple]) -> Concerned:
-        """What changed statements concern."""
+        """What changed statements concern, by the data before and after."""
         written, in_force = self._existing.written, self._in_force
-        walk = Walk(written.model, self._reader, ALWAYS)
+        walk, old_walk = self._walk(written), None if in_force is None else self._walk(in_force)
         found = Concerned(set(), set(), set())
         for triple in triples:
             for shape, focus in walk.concerned(triple) if written.model.notices(triple) else ():
                 found.targets.update((root, focus) for root in self._existing.roots_at(shape))
-            if in_force is not None and in_force.model.notices(triple):
-                found.in_force |= Walk(in_force.model, self._old_reader, ALWAYS).concerned(triple)
+            if old_walk is not None and in_force is not None and in_force.model.notices(triple):
+                found.in_force |= old_walk.concerned(triple)
         for pair in found.in_force:
             found.keys.update(violation.result.key for violation in self._held(pair))
         return found
+
+    def _walk(self, shapes: Shapes) -> Walk:
+        return Walk(shapes.model, Reader(self._overlay_of(shapes.scope, only_after=False), self._budget), ALWAYS)
 
     def _in_force_at(self, result: Result) -> set[Pair] | None:
         """The targets of shapes in force that may give the same result; None: no shape in force could."""

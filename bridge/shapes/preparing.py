@@ -140,7 +140,7 @@ class Preparation:
             done, total = 0, len(waiting)
             for batch in waiting.batches(BATCH):
                 with self._ledger.reading() as view:
-                    judging = existing.over(partial(_plain, view), Budget())
+                    judging = existing.over(partial(_as_it_stands, view, ()), Budget())
                     for pair in batch:
                         watch.require_going_on()
                         self._broken.put(pair, judging.judge(pair))
@@ -155,7 +155,7 @@ class Preparation:
                 return 0
             changed = self._changed(existing, view, now)
             for batch in _batches(changed.triples):
-                judging = existing.over(partial(_before_and_after, view, changed), Budget())
+                judging = existing.over(partial(_as_it_stands, view, changed.gone), Budget())
                 for pair in self._broken.concerned(judging.concerned(batch)):
                     watch.require_going_on()
                     self._broken.put(pair, judging.judge(pair))
@@ -218,13 +218,8 @@ class Preparation:
         return Changed(tuple(triples), tuple(gone))
 
 
-def _plain(view: FactsView, scope: Scope) -> Overlay:
-    return Overlay(view, scope=scope)
-
-
-def _before_and_after(view: FactsView, changed: Changed, scope: Scope) -> Overlay:
-    """The data as it is, and beside it what it was."""
-    return Overlay(view, gone=changed.gone, scope=scope)
+def _as_it_stands(view: FactsView, gone: Iterable[Fact], scope: Scope, *, only_after: bool) -> Overlay:
+    return Overlay(view, gone=gone, scope=scope, only_after=only_after)
 
 
 def _batches(triples: Sequence[Triple]) -> Iterator[Sequence[Triple]]:
@@ -239,8 +234,8 @@ class Own(Protocol):
         """Statements of the data that come or go, or for which evidence comes."""
         ...
 
-    def overlay(self, gone: Iterable[Fact], scope: Scope) -> Overlay:
-        """The data of some graphs as the plan leaves it, with facts that went before it shown as going."""
+    def overlay(self, gone: Iterable[Fact], scope: Scope, *, only_after: bool) -> Overlay:
+        """The data of some graphs as the plan leaves it; beside it what goes, and facts that went before."""
         ...
 
 
@@ -263,12 +258,18 @@ class OfPlan:
         ]
         return [triple_of(content) for content in contents if content.statement.graph in EVERYTHING]
 
-    def overlay(self, gone: Iterable[Fact], scope: Scope) -> Overlay:
+    def overlay(self, gone: Iterable[Fact], scope: Scope, *, only_after: bool) -> Overlay:
         """As the protocol has it."""
         plan = self.plan
         superseded = (fact.id for fact in plan.supersede)
         return Overlay(
-            self.view, coming=plan.record, superseded=superseded, gone=gone, evidence=brought_by(plan), scope=scope
+            self.view,
+            coming=plan.record,
+            superseded=superseded,
+            gone=gone,
+            evidence=brought_by(plan),
+            scope=scope,
+            only_after=only_after,
         )
 
 
@@ -284,16 +285,16 @@ class OfLoad:
         """As the protocol has it."""
         return [triple_of(content) for content in self.load.noticed if content.statement.graph in EVERYTHING]
 
-    def overlay(self, gone: Iterable[Fact], scope: Scope) -> Overlay:
+    def overlay(self, gone: Iterable[Fact], scope: Scope, *, only_after: bool) -> Overlay:
         """As the protocol has it."""
-        return Overlay(self.view, gone=gone, brought_by=self.load.certificate, scope=scope)
+        return Overlay(self.view, gone=gone, brought_by=self.load.certificate, scope=scope, only_after=only_after)
 
 
 def newly_broken(existing: Existing, own: Own) -> list[Violation]:
     """What is newly broken, judged as a whole, of the data as a plan leaves it."""
     judging = existing.over(partial(own.overlay, ()), Budget())
     broken = Broken()
-    for pair in dict.fromkeys(existing.targets(own.overlay((), existing.written.scope))):
+    for pair in dict.fromkeys(existing.targets(own.overlay((), existing.written.scope, only_after=True))):
         broken.put(pair, judging.judge(pair))
     return list(broken.violations({}))
 

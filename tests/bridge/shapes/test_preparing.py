@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, note
+from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
 from bridge.base import Base
@@ -27,9 +28,10 @@ from tests.bridge.shapes.world import ADMIN, CountingView, World, asserts, retra
 from tests.bridge.writing import Busy, decide, load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from certificates.findings import Finding
     from kernel.changes import Change
     from kernel.facts import Evidence, Fact
     from kernel.plan import Plan
@@ -109,6 +111,11 @@ def steps() -> st.SearchStrategy[Step]:
     return st.tuples(st.lists(assertions(), max_size=3), st.lists(gone, max_size=1), st.booleans())
 
 
+def told_alike(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings apart from the graphs: types of a node that no shape asks for may have come or gone unnoticed."""
+    return [replace(finding, graphs=("urn:any",)) for finding in findings]
+
+
 def taken(world: World, step: Step) -> None:
     coming, going, turns = step
     for assertion in coming:
@@ -120,6 +127,7 @@ def taken(world: World, step: Step) -> None:
         world.hold(*(asserts if known is None else retracts)(ONTOLOGY, graph=ONTOLOGY_GRAPH))
 
 
+@settings(phases=set(Phase) - {Phase.shrink})
 @given(
     shapes(),
     shapes(),
@@ -147,7 +155,7 @@ def test_what_was_judged_beforehand_and_followed_is_what_is_judged_at_once(
     plan = world.plan(*written, *(change for assertion in asked for change in made(assertion)))
     preparation.hold(world.view)  # type: ignore[arg-type]
     findings = list(world.checker.findings(plan, world.view, preparation))
-    assert findings == list(world.checker.findings(plan, world.view))
+    assert told_alike(findings) == told_alike(world.checker.findings(plan, world.view))
     require_newly_broken(world, plan, [each for each in findings if each.code is FindingCode.EXISTING_VIOLATION])
 
 
@@ -279,10 +287,9 @@ def test_closing_gives_up_what_is_being_judged_and_keeps_nothing_of_it(tmp_path:
     base.close()
     with pytest.raises(ShuttingDown):
         written.result(PATIENCE)
-    with Base.open(tmp_path / "base") as again:
-        with again.ledger.reading() as view:
-            assert view.head().position == head
-            assert view.certificates(state=CertificateState.PENDING) == []
+    with Base.open(tmp_path / "base") as again, again.ledger.reading() as view:
+        assert view.head().position == head
+        assert view.certificates(state=CertificateState.PENDING) == []
 
 
 def test_nothing_is_judged_for_a_request_that_is_answered_before_or_refused_anyway(tmp_path: Path) -> None:

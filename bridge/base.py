@@ -23,7 +23,7 @@ The directory holds `ledger.sqlite`, `stores/` (made anew by `muniment rebuild`)
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 from uuid import UUID
 
 from bridge.host import SystemClock
@@ -68,6 +68,10 @@ if TYPE_CHECKING:
     from kernel.terms import Statement
 
 SIGNING_KEY = "keys/signing.key"
+
+LARGE: Final = 10_000
+"""Changes above which a request is brought into the stores as a load is: in chunks, not in one transaction."""
+
 _NAMES_SHAPES = SHAPES_GRAPH.n3.encode()
 """Without it in its bytes, a staged chunk writes no shapes."""
 
@@ -155,7 +159,8 @@ class Base:
                 lambda view: self._submitter.foresee(view, submission, self.host.now()),
                 lambda group, preparation: self._submitter.submit(group, submission, preparation),
             )
-        return self._sequencer.enqueue(lambda group: self._submitter.submit(group, submission))
+        alone = len(submission.request.changes) > LARGE
+        return self._sequencer.enqueue(lambda group: self._submitter.submit(group, submission), alone=alone)
 
     def decide(self, wanted: DecisionRequest) -> Future[Outcome]:
         """Queues a decision; the approval of shapes as `submit` does."""

@@ -42,7 +42,7 @@ from bridge.sparql.dataset import Dataset
 from bridge.sparql.query import start
 from bridge.sparql.results import FORMATS, serialise_to
 from bridge.sparql.sample import sample
-from bridge.stores.projection_store import write
+from bridge.stores.transactions import Writer
 from kernel.errors import CallerError
 from kernel.terms import Iri
 
@@ -61,7 +61,7 @@ class Worker:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._stores: dict[str, ox.Store] = {}
+        self._stores: dict[str, Writer] = {}
 
     def run(self) -> None:
         """Serves the socket to its end."""
@@ -77,8 +77,10 @@ class Worker:
             case Kind.OPEN:
                 self._open(head["store"], head["path"], asked.body)
             case Kind.DELTA:
+                writer = self._stores[head["store"]]
                 for removed, added in head["steps"]:
-                    write(self._stores[head["store"]], removed, added)
+                    writer.write(removed, added)
+                writer.write_out()
             case Kind.CHUNK:
                 self._take(head["store"], head["path"], asked.body)
             case Kind.FORGET:
@@ -91,19 +93,19 @@ class Worker:
 
     def _open(self, name: str, path: str | None, quads: bytes) -> None:
         self._stores.pop(name, None)
-        store = self._stores[name] = ox.Store() if path is None else ox.Store(path)
+        writer = self._stores[name] = Writer(ox.Store() if path is None else ox.Store(path))
         if quads:
-            store.bulk_load(quads, ox.RdfFormat.N_QUADS)
+            writer.store.bulk_load(quads, ox.RdfFormat.N_QUADS)
         self._send(frame(Kind.TAKEN, {}))
 
     def _take(self, name: str, path: str | None, text: bytes) -> None:
-        store = self._stores.get(name)
-        if store is None:
-            store = self._stores[name] = ox.Store() if path is None else ox.Store(path)
+        writer = self._stores.get(name)
+        if writer is None:
+            writer = self._stores[name] = Writer(ox.Store() if path is None else ox.Store(path))
         if path is None:
-            store.load(text, ox.RdfFormat.TRIG)
+            writer.store.load(text, ox.RdfFormat.TRIG)
         else:
-            store.bulk_load(text, ox.RdfFormat.TRIG)
+            writer.store.bulk_load(text, ox.RdfFormat.TRIG)
         self._send(frame(Kind.TAKEN, {}))
 
     def _query(self, asked: Mapping[str, Any]) -> None:
@@ -126,7 +128,7 @@ class Worker:
     def _answer(self, asked: Mapping[str, Any]) -> None:
         default, named = (_graphs(tuple(asked[each])) for each in ("default", "named"))
         dataset = Dataset(complete=False, union=asked["union"], default_graphs=default, named_graphs=named)
-        results = start(self._stores[asked["store"]], asked["text"], dataset)
+        results = start(self._stores[asked["store"]].store, asked["text"], dataset)
         if asked["rows"] is not None:
             whole = encode_sample(sample(results, asked["rows"]))
             if len(whole) > asked["result"]:

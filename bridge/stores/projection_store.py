@@ -28,6 +28,7 @@ from bridge.stores.errors import store_errors
 from bridge.stores.markers import NOTHING, StoreState, is_marker, marker_of, state_of
 from bridge.stores.projections import Projection, added_text, removed_text
 from bridge.stores.serving import ServedStore
+from bridge.stores.transactions import Writer, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,6 +63,7 @@ class ProjectionStore:
     def __init__(self, projection: Projection, path: Path | None) -> None:
         self._projection = projection
         self._served = ServedStore(path)
+        self._writer = Writer(self._served.store)
         self._torn = False
         with store_errors():
             self._state = _settled(self._served.store)
@@ -87,8 +89,10 @@ class ProjectionStore:
         with self._served.changing() as store:
             yield
             self._torn = True
-            write(store, *delta.of(self._projection))
+            self._writer.write(*delta.of(self._projection))
             self._arrive(store, delta.state)
+        with store_errors():
+            self._writer.write_out()
 
     def begin_load(self) -> Load:
         """Freezes what readers see, and answers what takes the deltas of a load. Raises `StoreUnavailable`."""
@@ -205,14 +209,6 @@ def _write_much(store: ox.Store, text: str) -> None:
             write(store, "", text)
         else:
             store.bulk_load(text, ox.RdfFormat.TRIG)
-
-
-def write(store: ox.Store, removed: str, added: str) -> None:
-    """Takes text away and adds text, in one transaction; as SPARQL, which is slower, only where something goes."""
-    if removed:
-        store.update(f"DELETE DATA {{ {removed} }} ; INSERT DATA {{ {added} }}")
-    elif added:
-        store.load(added, ox.RdfFormat.TRIG)
 
 
 def _settled(store: ox.Store) -> StoreState:

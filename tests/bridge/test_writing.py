@@ -34,6 +34,7 @@ from kernel.errors import (
 from kernel.instants import SECOND, Instant, print_instant
 from kernel.intervals import Interval
 from kernel.ports import CertificateState, HostClock
+from kernel.projection import delta_between
 from kernel.terms import Iri, Literal, Statement
 from kernel.timevalues import exact
 from kernel.vocabulary import DEFAULT_GRAPH, SHAPES_GRAPH
@@ -233,6 +234,33 @@ class WritingCase(BaseCase):
         assert sum(fact.certificate == outcome.certificate for fact in books.facts) == 40
         assert len(books.evidence) == 3
         assert base.ledger.staged_sessions() == []
+
+    def test_one_sequencer_a_large_request_is_in_both_stores_once_it_is_answered(
+        self, base: Base, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("bridge.base.LARGE", 39)
+        assert delta_between.__kwdefaults__ is not None
+        monkeypatch.setitem(delta_between.__kwdefaults__, "batch", 10)
+        large = submission(*(Assert(living(PARIS, person(number))) for number in range(40)), key="large")
+        busy = Busy(base)
+        before = [base.submit(submission(Assert(living(ROME, person(number))))) for number in range(3)]
+        future = base.submit(large)
+        after = [base.submit(submission(Assert(living(PARIS, person(number))))) for number in range(3)]
+        busy.go_on()
+        outcome = future.result(PATIENCE)
+        for projection in Projection:
+            quads, state = base.stores.read(projection, set)
+            assert {living(PARIS, person(number)).subject.value for number in range(40)} <= {
+                quad.subject.value for quad in quads if quad.object == ox.NamedNode(PARIS.value)
+            }
+            assert (state.head or 0) >= (outcome.head or 0)
+        heads = [each.result(PATIENCE).head for each in (*before, future, *after)]
+        assert heads == sorted(heads, key=lambda head: head or 0)
+        books = audit(base)
+        assert sum(fact.certificate == outcome.certificate for fact in books.facts) == 40
+        assert len(books.evidence) == 3
+        assert base.submit(large).result(PATIENCE) == outcome, "Idempotent"
+        assert write(base, *large.request.changes, dry_run=True).state is None
 
     def test_all_or_nothing_a_load_with_a_line_that_cannot_be_planned_leaves_nothing(self, base: Base) -> None:
         before = audit(base)

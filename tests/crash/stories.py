@@ -20,7 +20,7 @@ from kernel.facts import Fact
 from kernel.instants import SECOND, Instant, parse_instant
 from kernel.ports import CertificateState
 from tests.bridge.audit import Books
-from tests.bridge.writing import DOUBTED, PARIS, ROME, SetClock, during, living, person, write
+from tests.bridge.writing import DOUBTED, OSLO, PARIS, ROME, SetClock, during, living, person, write
 from tests.crash.saying import Acknowledged
 
 THEN: Final = parse_instant("2020-01-01T00:00:00Z")
@@ -37,6 +37,11 @@ def prepare(path: Path) -> None:
         write(base, Assert(living(PARIS, person(1)), during(2000, SOON)), Assert(living(ROME, person(1))), key="before")
         write(base, Assert(living(ROME, person(2)), during(SOON, None)))
         write(base, Assert(living(PARIS, person(3)), confidence=DOUBTED))
+
+
+def large_write() -> list[Assert]:
+    """As many changes as the file has lines."""
+    return [Assert(living(OSLO, person(100 + number))) for number in range(LINES)]
 
 
 def require_kept(books: Books, acknowledged: Iterable[Acknowledged]) -> None:

@@ -40,7 +40,7 @@ from tests.bridge.writing import (
 )
 from tests.crash.nursery import Life, Nursery
 from tests.crash.seams import ANSWERED, APPLY, BIRTH, LOAD, STAGING
-from tests.crash.stories import LATER, LINES, LINES_A_CHUNK, SOON, prepare, require_kept
+from tests.crash.stories import LATER, LINES, LINES_A_CHUNK, SOON, large_write, prepare, require_kept
 
 MOMENTS: Final = 12
 """At how many calls and returns each work is cut off, drawn from all that it takes."""
@@ -211,6 +211,25 @@ def test_a_start_without_stores_that_is_killed_anywhere(nursery: Nursery, prepar
 
     for data, life in anywhere(nursery, "start", without_stores, tmp_path):
         require_the_boundary_is_passed(data, life)
+
+
+# --- a large write ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seam", [each for each in LOAD if each != "amid the apply"])
+def test_a_large_write_that_is_killed(nursery: Nursery, data: Path, seam: str) -> None:
+    life = nursery.live("write_large", data, seam=seam)
+    assert life.was_killed
+    assert life.acknowledged == []
+    with reopened(data) as base:
+        applied = require_sound(base, life).idempotency.get(("writer", "seam"))
+        assert (applied is None) == (seam == "before the commit")
+        again = base.submit(submission(*large_write(), key="seam", body=b"seam")).result(PATIENCE)
+        assert again.state is CertificateState.APPLIED
+        assert applied in {None, again.certificate}
+        books = audit(base)
+        assert len(books.certificates) == 4
+        assert sum(fact.certificate == again.certificate for fact in books.facts) == LINES
 
 
 # --- a load session ---------------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from threading import Event
 from typing import Final, TypedDict
 
 import kernel.sequencer
+from bridge import base as bases
 from bridge.base import Base
 from bridge.loading import session as loading
 from bridge.loading.options import LoadOptions
@@ -42,7 +43,7 @@ from kernel.projection import delta_between
 from tests.bridge.writing import EDITOR, OSLO, SetClock, decide, living, person, submission
 from tests.crash.saying import acknowledge, say
 from tests.crash.seams import Seam
-from tests.crash.stories import LINES_A_CHUNK, SOON, THEN
+from tests.crash.stories import LINES, LINES_A_CHUNK, SOON, THEN, large_write
 from tests.crash.writers import write_at_random
 
 
@@ -99,16 +100,33 @@ def advance(command: Command, seam: Seam) -> None:
 def load(command: Command, seam: Seam) -> None:
     """Loads the file beside the base, in chunks and deltas small enough for a seam to lie between them."""
     setattr(loading, "CHUNK", LINES_A_CHUNK)  # noqa: B010 - final for all but those that tamper with it
-    for limit in ("CHUNK", "BULK"):
-        setattr(projection_store, limit, 1)
-    assert delta_between.__kwdefaults__ is not None
-    delta_between.__kwdefaults__["batch"] = 100
+    in_small_deltas()
     with opened(command) as base:
         seam.arm()
         staged = stage_files(base.ledger, [Path(command["data"]).with_name("facts.nt")], LoadOptions(), EDITOR, _WATCH)
         outcome = base.load(LoadRequest(staged.request, EDITOR, lambda _: None)).result()
         seam.disarm()
         acknowledge(outcome)
+
+
+def write_large(command: Command, seam: Seam) -> None:
+    """Writes once, so much that it comes into the stores as a load does."""
+    setattr(bases, "LARGE", LINES - 1)  # noqa: B010 - as above
+    in_small_deltas()
+    with opened(command) as base:
+        changes = large_write()
+        seam.arm()
+        outcome = base.submit(submission(*changes, key="seam", body=b"seam")).result()
+        seam.disarm()
+        acknowledge(outcome, key="seam")
+
+
+def in_small_deltas() -> None:
+    """Has loads come into the stores in many pieces."""
+    for limit in ("CHUNK", "BULK"):
+        setattr(projection_store, limit, 1)
+    assert delta_between.__kwdefaults__ is not None
+    delta_between.__kwdefaults__["batch"] = 100
 
 
 def write_much(command: Command, seam: Seam) -> None:
@@ -119,7 +137,7 @@ def write_much(command: Command, seam: Seam) -> None:
 
 
 WORKS: Final[dict[str, Callable[[Command, Seam], None]]] = {
-    work.__name__: work for work in (start, write, approve, advance, load, write_much)
+    work.__name__: work for work in (start, write, write_large, approve, advance, load, write_much)
 }
 _WATCH: Final = Watch(Refusals(), lambda read, total: None)
 

@@ -8,8 +8,9 @@ import pytest
 import rdflib
 from rdflib.namespace import RDF, RDFS
 
-from bridge.shapes.application import APPLIES_FROM, MODE, Mode
+from bridge.shapes.application import APPLIES_FROM, APPLIES_TO, MODE, Mode
 from bridge.shapes.reports.of_findings import component_of
+from bridge.shapes.waivers import WAIVER, WAIVER_WORDS
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.rule_table import PREDICATE, PROPOSE, Proposal, RuleKind
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, M
@@ -44,7 +45,8 @@ def test_the_terms_of_rules_are_declared() -> None:
 
 
 def test_the_terms_of_shapes_are_declared() -> None:
-    assert {MODE.value, APPLIES_FROM.value, *(mode.iri.value for mode in Mode)} <= set(map(str, DECLARED))
+    terms = {MODE, APPLIES_FROM, APPLIES_TO, WAIVER, *WAIVER_WORDS, *(mode.iri for mode in Mode)}
+    assert {term.value for term in terms} <= set(map(str, DECLARED))
 
 
 def test_the_checks_that_reports_name_are_declared() -> None:

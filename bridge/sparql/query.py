@@ -89,7 +89,7 @@ def require_query(shape: QueryShape) -> None:
             "LOAD is not served here" if shape.load else "this is an update, not a query",
             remedy="send what you have as a document"
             if shape.load
-            else "ask for changes instead: POST /changes over HTTP",
+            else "post it, as application/sparql-update or in a form",
         )
     if shape.form is Form.UNKNOWN:
         raise QueryRefused(

@@ -2,10 +2,25 @@
 
 from collections.abc import Iterator
 from typing import Any, Final
+from urllib.error import HTTPError
 
 import pytest
 from rdflib import Graph, Literal, URIRef
-from SPARQLWrapper import CSV, GET, JSON, JSONLD, N3, POST, POSTDIRECTLY, RDFXML, TSV, TURTLE, XML, SPARQLWrapper
+from SPARQLWrapper import (
+    CSV,
+    GET,
+    JSON,
+    JSONLD,
+    N3,
+    POST,
+    POSTDIRECTLY,
+    RDFXML,
+    TSV,
+    TURTLE,
+    URLENCODED,
+    XML,
+    SPARQLWrapper,
+)
 from SPARQLWrapper.SPARQLExceptions import QueryBadFormed, Unauthorized
 
 from bridge.base import Base
@@ -116,8 +131,22 @@ def test_errors_are_told_apart(wrapper: SPARQLWrapper, service: Served) -> None:
         stranger.query()
 
 
-def test_an_update_fails_and_says_where_changes_go(wrapper: SPARQLWrapper) -> None:
+@pytest.mark.parametrize("request_method", [URLENCODED, POSTDIRECTLY])
+def test_an_update_is_applied(service: Served, request_method: str) -> None:
+    client = SPARQLWrapper(f"{service.url}/sparql")
+    client.addCustomHttpHeader("Authorization", f"Bearer {service.token(Role.WRITER)}")
+    client.setMethod(POST)
+    client.setRequestMethod(request_method)
+    client.setQuery(f"INSERT DATA {{ GRAPH <urn:updated> {{ <{EX}mary> <{EX}age> 26 }} }}")
+    done = client.query()
+    assert done.response.status == 200
+    assert done.info()["location"].startswith("/certificates/")
+    client.setQuery(f"DELETE {{ GRAPH ?g {{ ?s <{EX}age> ?n }} }} WHERE {{ GRAPH ?g {{ ?s <{EX}age> ?n }} }}")
+    assert client.query().info()["link"]
+
+
+def test_an_update_that_is_refused_is_an_error(wrapper: SPARQLWrapper) -> None:
     wrapper.setMethod(POST)
     wrapper.setQuery("INSERT DATA { <urn:a> <urn:p> <urn:b> }")
-    with pytest.raises(QueryBadFormed, match="POST /changes"):
+    with pytest.raises(HTTPError, match="Forbidden"):
         wrapper.query()

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import pyoxigraph as ox
 
+from bridge.stores import transactions
 from bridge.stores.errors import store_errors
 from bridge.stores.markers import NOTHING, StoreState, is_marker, marker_of, state_of
 from bridge.stores.projections import Projection, added_text, removed_text
 from bridge.stores.serving import ServedStore
-from bridge.stores.transactions import Writer, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,7 +63,7 @@ class ProjectionStore:
     def __init__(self, projection: Projection, path: Path | None) -> None:
         self._projection = projection
         self._served = ServedStore(path)
-        self._writer = Writer(self._served.store)
+        self._writer = transactions.Writer(self._served.store)
         self._torn = False
         with store_errors():
             self._state = _settled(self._served.store)
@@ -178,7 +178,7 @@ class Load:
         if removed:
             self.finish()
             with store_errors():
-                write(self._store, removed, "")
+                transactions.write(self._store, removed, "")
         added = added_text(self._projection, delta)
         self._texts.append(added)
         self._size += len(added)
@@ -206,7 +206,7 @@ class Load:
 def _write_much(store: ox.Store, text: str) -> None:
     with store_errors():
         if len(text) < BULK:
-            write(store, "", text)
+            transactions.write(store, "", text)
         else:
             store.bulk_load(text, ox.RdfFormat.TRIG)
 

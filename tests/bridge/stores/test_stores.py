@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.stores import checkpoints, projection_store, serving
+from bridge.stores import checkpoints, projection_store, serving, transactions
 from bridge.stores.feed import DeltaText
 from bridge.stores.markers import StoreState, marker_of
 from bridge.stores.pair import OxigraphStores, rebuild, same_quads
@@ -85,7 +85,7 @@ def opened(path: Path | None) -> Iterator[OxigraphStores]:
 @contextmanager
 def failing_writes(after: int) -> Iterator[None]:
     """A disk that is full after so many more writes."""
-    write, written = projection_store.write, []
+    write, written = transactions.write, []
 
     def try_to(store: ox.Store, removed: str, added: str) -> None:
         written.append(added)
@@ -94,7 +94,7 @@ def failing_writes(after: int) -> Iterator[None]:
         write(store, removed, added)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(projection_store, "write", try_to)
+        patch.setattr(transactions, "write", try_to)
         yield
 
 

@@ -139,6 +139,7 @@ class ProjectionStore:
 
     def close(self) -> None:
         """Closes the store as soon as the last query on it is done."""
+        del self._writer  # which holds the store open
         self._served.close()
 
     def _arrive(self, store: ox.Store, state: StoreState) -> None:

@@ -60,8 +60,9 @@ class Data:
         self._incoming: dict[Iri, dict[Term, Nodes]] = {}
         self._above: dict[Term, frozenset[Term]] = {}
         self._towards: dict[Term, list[Triple]] | None = None
-        for triple, spellings in triples.items():
-            self.add(triple, spellings)
+        outgoing = self._outgoing
+        for (subject, predicate, value), spellings in triples.items():
+            outgoing.setdefault(subject, {}).setdefault(predicate, {})[value] = spellings
 
     def add(self, triple: Triple, spellings: Spellings) -> None:
         """One more statement; of one that is there already, more spellings."""
@@ -108,7 +109,7 @@ class Data:
 
     def objects(self, subject: Term, predicate: Iri) -> Nodes:
         """The values of a predicate at a node."""
-        described = self._outgoing.get(subject)  # type: ignore[call-overload] # of a literal nothing is said
+        described = self._outgoing.get(subject) if isinstance(subject, Iri) else None
         return described.get(predicate, _NONE) if described is not None else _NONE
 
     def subjects(self, predicate: Iri, value: Term) -> Nodes:

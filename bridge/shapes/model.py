@@ -132,6 +132,7 @@ class ShapesModel:
         live: those that a target leads to.
         roots: those that have targets.
         outer: for each shape, the live ones whose values it judges.
+        outermost: the live shapes that others within which they lie do nothing with but hand their results on.
         targets: for each live shape, its targets and those of every shape that hands its results on, at any time.
         since: the same, by the instant from which they count.
         classes: classes that some shape asks for or targets.
@@ -149,6 +150,7 @@ class ShapesModel:
         self.roots = tuple(shape for shape in self.shapes.values() if shape.targets)
         self.live = tuple(self._live())
         self.outer = self._outer()
+        self.outermost = frozenset(shape.node for shape in self.live if self._is_outermost(shape.node))
         self.since = self._all_targets()
         self.targets: Mapping[Iri, Targets] = {node: _all(since.values()) for node, since in self.since.items()}
         self.classes = frozenset(each for shape in self.live for each in (*shape.classes, *shape.targets.classes))
@@ -254,6 +256,9 @@ class ShapesModel:
             for node in shape.inner:
                 found.setdefault(node, []).append(shape)
         return {node: tuple(shapes) for node, shapes in found.items()}
+
+    def _is_outermost(self, node: Iri) -> bool:
+        return all(node in outer.handed_on and self._is_outermost(outer.node) for outer in self.outer.get(node, ()))
 
     def _all_targets(self) -> dict[Iri, dict[int, Targets]]:
         found = {shape.node: {shape.applies_from: shape.targets} if shape.targets else {} for shape in self.live}

@@ -137,6 +137,8 @@ class Walk:
 
     def outward(self, shape: Shape, foci: Iterable[Term]) -> set[Pair]:
         """The pairs, no wider than need be, whose results depend on the shape judging one of the foci."""
+        if shape.node in self._model.outermost:
+            return {(shape.node, focus) for focus in foci} if self._model.targets[shape.node] else set()
         pairs: set[Pair] = set()
         waiting: list[tuple[Shape, frozenset[Term], bool]] = [(shape, frozenset(foci), True)]
         seen: set[tuple[Iri, Term, bool]] = set()
@@ -306,10 +308,10 @@ class Walk:
         predicate: Iri | None = None,
         object: Term | None = None,  # noqa: A002 - the term's name in RDF
     ) -> list[Seen]:
-        read = self._reader.read(subject, predicate, object)
-        found = [seen for seen in read if seen.interval.overlaps(self._horizon)]
+        horizon, used = self._horizon, self._used
+        found = [seen for seen in self._reader.read(subject, predicate, object) if seen.interval.overlaps(horizon)]
         for seen in found:
-            self._used[seen.content.id] = seen
+            used[seen.content.id] = seen
         return found
 
 

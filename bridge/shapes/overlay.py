@@ -128,6 +128,7 @@ class Overlay:
         evidence: what comes with the facts, and is not in the view.
         brought_by: the certificate whose facts and evidence come, and are in the view already.
         scope: the graphs that are looked at.
+        only_after: whether what goes, or went, is left out.
     """
 
     def __init__(
@@ -140,10 +141,12 @@ class Overlay:
         evidence: Iterable[Evidence] = (),
         brought_by: UUID | None = None,
         scope: Scope = EVERYTHING,
+        only_after: bool = False,
     ) -> None:
         self._view = view
         self._scope = scope
         self._superseded = frozenset(superseded)
+        self._only_after = only_after
         self._brought_by = brought_by
         self._evidence: dict[UUID, list[Evidence]] = {}
         for item in evidence:
@@ -152,7 +155,7 @@ class Overlay:
         self._by_object: dict[Term, list[Seen]] = {}
         for content in coming:
             self._add(Seen(content, before=False, after=True, certificate=None))
-        for fact in gone:
+        for fact in () if only_after else gone:
             self._add(Seen(fact.content, before=True, after=False, certificate=fact.certificate))
 
     @classmethod
@@ -181,16 +184,21 @@ class Overlay:
 
     def _held(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
         """The facts of the view that match."""
+        scope, brought_by, superseded = self._scope, self._brought_by, self._superseded
         for fact in self._view.believed(subject=subject, predicate=predicate, object=value):
-            if fact.statement.graph in self._scope:
-                comes, goes = fact.certificate == self._brought_by, fact.id in self._superseded
-                yield Seen(fact.content, not comes, not goes, fact.certificate)
+            content = fact.content
+            if content.statement.graph in scope:
+                comes = brought_by is not None and fact.certificate == brought_by
+                goes = bool(superseded) and content.id in superseded
+                if goes and self._only_after:
+                    continue
+                yield Seen(content, not comes, not goes, fact.certificate)
 
     def _beside(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
         """The facts that match and are not in the view."""
         for seen in self._indexed(subject, value):
             statement = seen.content.statement
-            if predicate in (None, statement.predicate) and value in (None, statement.object):
+            if (predicate is None or predicate == statement.predicate) and (value is None or value == statement.object):
                 yield seen
 
     def _indexed(self, subject: Iri | None, value: Term | None) -> Iterable[Seen]:

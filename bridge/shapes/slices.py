@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bridge.shapes.data import Data
 from bridge.shapes.neighbourhood import Walk
-from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
 from kernel.intervals import Interval
 from kernel.terms import Iri, Literal
 
@@ -86,21 +85,41 @@ class _Surroundings:
 
     def holding(self, instant: int, *, after: bool) -> Holding:
         """What holds at an instant, before or after the change."""
-        found: dict[Triple, set[Literal]] = {}
+        found: _Said = {}
         evidence: _Said = {}
         for seen in self.facts:
-            if (seen.after if after else seen.before) and seen.interval.start <= instant < seen.interval.end:
-                spellings = found.setdefault(seen.triple, set())
-                value = seen.content.statement.object
-                known = self.spelled.get(seen.content.id)
-                if known is not None:
-                    spellings |= known.after if after else known.before
-                elif isinstance(value, Literal):
-                    spellings.add(value)
-                support = self.supported.get(seen.content.id)
+            if (seen.after if after else seen.before) and seen.interval.contains(instant):
+                spellings = self._spellings(seen, after=after)
+                known = found.setdefault(seen.triple, spellings)
+                if known != spellings:
+                    found[seen.triple] = _in_order({*known, *spellings})
+                support = self.supported.get(seen.content.id) if self.supported else None
                 if support is not None:
                     evidence.update(support.after if after else support.before)
-        return Holding({triple: tuple(sorted(each, key=_text)) for triple, each in found.items()}, evidence)
+        return Holding(found, evidence)
+
+    def _spellings(self, seen: Seen, *, after: bool) -> Spellings:
+        value = seen.content.statement.object
+        if not isinstance(value, Literal):
+            return ()
+        known = self.spelled.get(seen.content.id) if self.spelled else None
+        return (value,) if known is None else _in_order(known.after if after else known.before)
+
+    def differ(self, instant: int) -> bool:
+        """Whether what holds at an instant is another after the change, or may be: mostly no more need be known."""
+        coming, going = (
+            {
+                seen.triple
+                for seen in self.facts
+                if seen.before != seen.after is side and seen.interval.contains(instant)
+            }
+            for side in (True, False)
+        )
+        if coming != going:
+            return True
+        # Facts that are only cut anew say the same as before, if it is spelled the same, and supported.
+        known = bool(coming or self.spelled or self.supported)
+        return known and self.holding(instant, after=True) != self.holding(instant, after=False)
 
 
 class Slices:
@@ -133,11 +152,12 @@ class Slices:
         if around is None:
             return
         differing = list(self._differing(pair, parts, around))
-        if self._model.targets[pair[0]].objects_of and any(found for _, _, found in differing):
+        if differing and self._model.targets[pair[0]].objects_of:
             around = self._surroundings(walk, pair) or around
             differing = list(self._differing(pair, parts, around))
-        for part, before, found in differing:
-            old = {result.key for result in self._results(pair, before, part.start)} if found else set()
+        for part, found in differing:
+            before = around.holding(part.start, after=False)
+            old = {result.key for result in self._results(pair, before, part.start)}
             for result in found:
                 if result.key not in old:
                     drawn = graphs | self._drawn_from(walk, around, result, part.start)
@@ -146,14 +166,14 @@ class Slices:
 
     def _differing(
         self, pair: Pair, parts: Sequence[Interval], around: _Surroundings
-    ) -> Iterator[tuple[Interval, Holding, list[Result]]]:
-        """The slices in which the change makes a difference: each with what held before, and the results after."""
+    ) -> Iterator[tuple[Interval, list[Result]]]:
+        """The slices in which the change makes a difference, and there are results after it: each with these."""
         for part in self._slices(parts, [around]):
             self._budget.spend(len(around.facts))
-            after = around.holding(part.start, after=True)
-            before = around.holding(part.start, after=False)
-            if after != before:
-                yield part, before, self._results(pair, after, part.start)
+            if around.differ(part.start):
+                found = self._results(pair, around.holding(part.start, after=True), part.start)
+                if found:
+                    yield part, found
 
     def standing(self, pair: Pair, part: Interval) -> Iterator[Violation]:
         """Every result of a pair after the change, also one that was there before.
@@ -167,8 +187,7 @@ class Slices:
             return
         for each in self._slices([part], [around]):
             for result in self._results(pair, around.holding(each.start, after=True), each.start):
-                drawn = self._drawn_from(walk, around, result, each.start, only_after=True)
-                yield Violation(result, each, drawn)
+                yield Violation(result, each, self._drawn_from(walk, around, result, each.start))
 
     def _surroundings(self, walk: Walk, pair: Pair, *, afterwards: bool = False) -> _Surroundings | None:
         facts = walk.surroundings(*pair, afterwards=afterwards)
@@ -191,10 +210,11 @@ class Slices:
     def _results(self, pair: Pair, holding: Holding, instant: int) -> list[Result]:
         shape, focus = pair
         self._budget.spend(len(holding.data) + len(holding.evidence))
-        if not _is_target(self._model.targets_at(shape, instant), focus, holding.data):
-            return []
         evidence = Data(holding.evidence, instant) if self._model.is_reified(shape) else None
-        return self._engine.judge_in(Data(holding.data, instant, evidence), shape, focus, ())
+        data = Data(holding.data, instant, evidence)
+        if not _is_target(self._model.targets_at(shape, instant), focus, data):
+            return []
+        return self._engine.judge_in(data, shape, focus, ())
 
     def _new_parts(self, result: Result, pair: Pair, part: Interval) -> Iterable[Interval]:
         """The part of time without those in which another pair gave the same result before the change."""
@@ -216,40 +236,27 @@ class Slices:
             known = self._keys[key] = {result.key for result in results}
         return known
 
-    def _drawn_from(
-        self, walk: Walk, around: _Surroundings, result: Result, instant: int, *, only_after: bool = False
-    ) -> frozenset[Iri]:
+    def _drawn_from(self, walk: Walk, around: _Surroundings, result: Result, instant: int) -> frozenset[Iri]:
         """The graphs of what a result depends on: the target's facts, and those of its own shape at its own focus."""
         shape, focus = around.pair
         facts = list(around.facts)
         if result.focus == focus:
             facts = [*walk.target_facts(shape, focus), *walk.inside(result.shape, focus)]
-        holding = (seen for seen in facts if seen.interval.contains(instant) and (seen.after or not only_after))
-        return frozenset(seen.content.statement.graph for seen in holding)
+        return frozenset(seen.content.statement.graph for seen in facts if seen.interval.contains(instant))
 
 
-def _is_target(targets: Targets, focus: Term, data: _Said) -> bool:
-    """Whether the node is a focus where these statements hold (SHACL section 2.1.3)."""
-    if focus in targets.nodes:
-        return True
-    for subject, predicate, value in data:
-        if subject == focus and predicate in targets.subjects_of:
-            return True
-        if value == focus and predicate in targets.objects_of:
-            return True
-    return bool(targets.classes) and not targets.classes.isdisjoint(_classes(focus, data))
+def _is_target(targets: Targets, focus: Term, data: Data) -> bool:
+    """Whether the node is a focus where this holds (SHACL section 2.1.3)."""
+    return (
+        focus in targets.nodes
+        or any(data.is_instance(focus, each) for each in targets.classes)
+        or any(data.objects(focus, each) for each in targets.subjects_of)
+        or any(data.subjects(each, focus) for each in targets.objects_of)
+    )
 
 
-def _classes(node: Term, data: _Said) -> set[Term]:
-    """The classes of a node and all above them."""
-    found = {value for subject, predicate, value in data if subject == node and predicate == RDF_TYPE}
-    waiting = list(found)
-    while waiting:
-        below = waiting.pop()
-        above = {value for subject, predicate, value in data if subject == below and predicate == SUBCLASS_OF}
-        waiting += above - found
-        found |= above
-    return found
+def _in_order(spellings: Iterable[Literal]) -> Spellings:
+    return tuple(sorted(spellings, key=_text))
 
 
 def _text(literal: Literal) -> str:

@@ -66,6 +66,7 @@ def store_tests() -> Iterator[StoreTest]:
         for listed in graph.objects(URIRef(path.as_uri()), MF.entries):
             for test in Collection(graph, listed):
                 requests = graph.value(graph.value(test, MF.action), HT.requests)
+                assert requests is not None
                 steps = tuple(_step(graph, each) for each in Collection(graph, requests))
                 yield StoreTest(str(test).rpartition("#")[2], steps)
 

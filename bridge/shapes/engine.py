@@ -97,6 +97,7 @@ class _Compiled:
             spelled=fault.spelled,
             constraint=by.source,
             messages=fault.messages,
+            unanswered=fault.unanswered,
         )
 
 

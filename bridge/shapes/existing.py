@@ -34,7 +34,7 @@ from kernel.vocabulary import SHAPES_GRAPH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from bridge.shapes.document import ShapesDocument, Triple
+    from bridge.shapes.document import Triple
     from bridge.shapes.neighbourhood import Budget, Pair
     from bridge.shapes.overlay import Overlay, Scope
     from bridge.shapes.registry import Shapes
@@ -121,7 +121,7 @@ class Existing:
         """Whether anything that the shape says, or a shape that it refers to, is not said so far."""
         if self.in_force is None or self.in_force.scope != self.written.scope:
             return True
-        return _said(self.written.document, root) != _said(self.in_force.document, root)
+        return _said(self.written, root) != _said(self.in_force, root)
 
 
 class Judging:
@@ -219,17 +219,20 @@ class Concerned:
 # --- what is written --------------------------------------------------------------------------------------------------
 
 
-def _said(document: ShapesDocument, root: Iri) -> _Said:
-    """All that a shapes graph says of a shape, and of whatever it refers to."""
+def _said(shapes: Shapes, root: Iri) -> _Said:
+    """All that a shapes graph says of a shape, and of whatever it refers to or uses."""
+    document = shapes.document
     return frozenset(
         (triple, document.spelling(triple))
-        for node in reach_all({root}, lambda each: _referred(document, each))
+        for node in reach_all({root}, lambda each: _referred(shapes, each))
         for predicate, values in document.described(node).items()
         for value in values
         for triple in [(node, predicate, value)]
     )
 
 
-def _referred(document: ShapesDocument, node: Iri) -> list[Iri]:
+def _referred(shapes: Shapes, node: Iri) -> list[Iri]:
+    document, shape = shapes.document, shapes.model.shapes.get(node)
     nodes = [value for values in document.described(node).values() for value in values if isinstance(value, Iri)]
-    return nodes + siblings(document, node)
+    components = [] if shape is None else [query.component for query in shape.queries]
+    return nodes + siblings(document, node) + components

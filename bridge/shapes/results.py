@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from kernel.terms import Iri, Literal, Term
 
-ResultKey: TypeAlias = "tuple[Iri, Term, str | None, Term | None, Iri, Iri | None]"
-"""What makes two results the same one: shape, focus, path, value, component, and the query if it is of one."""
+ResultKey: TypeAlias = "tuple[Iri, Term, str | None, Term | None, Iri, Iri | None, int]"
+"""What makes two results the same one: shape, focus, path, value, component, and the query if it is of one; one that
+says that a query gave no answer is the same as no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Result:
         spelled: the value as it was submitted.
         constraint: the value of sh:sparql that found it, if one did.
         messages: what the constraint says in words of its own; none: the shape's messages, or ours.
+        unanswered: another number for each time that a query gave no answer; 0: it is what is found.
     """
 
     shape: Iri
@@ -46,8 +48,9 @@ class Result:
     spelled: Literal | None = field(default=None, compare=False)
     constraint: Iri | None = None
     messages: tuple[Literal, ...] = field(default=(), compare=False)
+    unanswered: int = 0
 
     @property
     def key(self) -> ResultKey:
         """What makes it the same result as another."""
-        return self.shape, self.focus, self.path, self.value, self.component, self.constraint
+        return self.shape, self.focus, self.path, self.value, self.component, self.constraint, self.unanswered

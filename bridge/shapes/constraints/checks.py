@@ -37,12 +37,14 @@ class Fault:
         spelled: the value as it was submitted.
         path: the predicate at fault, where it is not the shape's own path.
         messages: what the constraint says of it in words of its own.
+        unanswered: another number for each time that the constraint could not be judged; 0: it was.
     """
 
     value: Term | None = None
     spelled: Literal | None = None
     path: Iri | None = None
     messages: tuple[Literal, ...] = ()
+    unanswered: int = 0
 
 
 class Check(Protocol):

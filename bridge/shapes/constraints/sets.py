@@ -9,7 +9,7 @@ Example
 -------
 >>> from bridge.shapes.data import Data
 >>> list(_at_least(1)(Data({}), Iri("urn:ann"), {}))
-[Fault(value=None, spelled=None, path=None, messages=())]
+[Fault(value=None, spelled=None, path=None, messages=(), unanswered=0)]
 """
 
 from __future__ import annotations

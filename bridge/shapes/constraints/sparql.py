@@ -6,7 +6,8 @@ Rules
   else at the shape's own path. An ASK is asked of each value, and answers false at a fault.
 * What a fault says is `?message`, or else the constraint's own messages, in which `{?name}` and `{$name}` stand for
   what the solution, or a parameter, has.
-* A query that gives no answer within its limits (`sparql.evaluation`) is at fault itself, wherever it was asked.
+* A query that gives no answer within its limits (`sparql.evaluation`) is at fault itself, wherever it was asked, and
+  anew each time: what it would have said before is not known either.
 * Solutions are in stored form; a value of the shape among them is shown as it was submitted.
 
 Example
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.constraints.checks import Check, Fault
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _VARIABLE: Final = re.compile(r"\{[?$](\w+)\}")
 _LONGEST: Final = 100
+_UNANSWERED: Final = count(1)
 
 
 def sparql_check(constraint: Constraint, document: ShapesDocument, *, on_property: bool) -> Check:
@@ -70,7 +73,8 @@ def sparql_check(constraint: Constraint, document: ShapesDocument, *, on_propert
         try:
             return sorted(answered(data, focus, values), key=_in_order)
         except QueryUnfinished as error:
-            return [Fault(messages=(Literal(f"the query of the shape gave no answer: {error}", language="en"),))]
+            said = Literal(f"the query of the shape gave no answer: {error}", language="en")
+            return [Fault(messages=(said,), unanswered=next(_UNANSWERED))]
 
     return check
 

@@ -89,13 +89,13 @@ class Asking:
             raise QueryUnfinished(f"it has been running for more than {SECONDS:g} seconds at another node")
         store = self._store(data, focus)
         found: list[Answer] = []
-        failed: list[Exception] = []
+        failed: list[str] = []
 
         def ask() -> None:
             try:
                 found.extend(self._answer(store, {**self._bound, **each, THIS: focus}) for each in several)
             except (QueryUnfinished, MunimentError, RuntimeError, ValueError) as error:
-                failed.append(error)
+                failed.append(str(error))  # not the error: it holds results, which only this thread may drop
 
         thread = Thread(target=ask, daemon=True, name="query of a shape")
         thread.start()
@@ -103,8 +103,8 @@ class Asking:
         if thread.is_alive():
             self._left, self._whole = thread, None
             raise QueryUnfinished(f"it takes more than {SECONDS:g} seconds")
-        for error in failed:
-            raise QueryUnfinished(str(error)) from error
+        for reason in failed:
+            raise QueryUnfinished(reason)
         return found
 
     def _answer(self, store: ox.Store, bound: Mapping[str, Term]) -> Answer:

@@ -133,10 +133,10 @@ def prepare(text: str, declared: Declared, form: Form) -> Query:
 
 def _prepared(text: str, declared: Declared, form: Form, names: set[str]) -> Query:
     prologue = "".join(f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in declared.prefixes) + "\n"
+    if scan(text).form is not form:
+        raise QueryRefused(f"this is no {form.name} query", remedy=f"write {form.name} …")
     _require_syntax(prologue + text, prologue + _with_path(text, _ANY_PATH))
     whole = settle(prologue + (text if declared.path is None else _with_path(text, f"({declared.path})")))
-    if scan(whole).form is not form:
-        raise QueryRefused(f"this is no {form.name} query", remedy=f"write {form.name} …")
     select = read_query(whole)
     _require_projection(select, form, names - OF_SHAPES)
     tokens = tokenise(whole)

@@ -29,7 +29,7 @@ COMPONENTS: Final = (
 :Beside a sh:ConstraintComponent ;
     sh:parameter [ sh:path <urn:x#first> ] , [ sh:path <urn:x#second> ; sh:optional true ] ;
     sh:propertyValidator [ a sh:SPARQLSelectValidator ; sh:prefixes :prefixes ; sh:select """
-     '''"""
+    '''"""
         SELECT DISTINCT $this ?value {
             $this $PATH ?value . ?value $first ?other . FILTER(!bound($second) || ?other = $second) }""" ] ;
     sh:nodeValidator [ a sh:SPARQLSelectValidator ; sh:prefixes :prefixes ; sh:select """

@@ -90,6 +90,18 @@ def own_messages(document: ShapesDocument, result: Result) -> list[Literal]:
     ]
 
 
+def cause_of(document: ShapesDocument, result: Result) -> str:
+    """What is asked for, whatever it is asked of: in words of the shapes, their variables left as they are, or ours."""
+    message = sh("message")
+    said = [(result.shape, message)]
+    if result.constraint is not None:
+        said = [(result.constraint, message), *said]
+    elif result.component not in _REQUIREMENTS:
+        said = [(result.component, message), (result.component, sh("labelTemplate")), *said]
+    texts = next(filter(None, (document.texts(node, predicate) for node, predicate in said)), [])
+    return " / ".join(sorted(texts)) or requirement_of(document, result)
+
+
 def requirement_of(document: ShapesDocument, result: Result) -> str:
     """What is asked for, without saying of what."""
     if result.component == _OF_EVIDENCE:

@@ -49,7 +49,7 @@ _LONGEST: Final = 1024
 """Characters of a description that what reads these logs takes."""
 
 _Members: TypeAlias = dict[str, object]
-_RuleKey: TypeAlias = "tuple[Iri, str | None, Iri]"
+_RuleKey: TypeAlias = "tuple[Iri, str | None, Iri, Iri | None]"
 
 
 def sarif(alerts: Iterable[Alert]) -> Iterator[str]:
@@ -120,7 +120,7 @@ def alerts_of(results: Iterable[Result], telling: Telling, place: Callable[[Term
     """
     rules: dict[_RuleKey, Rule] = {}
     for result in results:
-        key = (result.shape, result.path, result.component)
+        key = (result.shape, result.path, result.component, result.constraint)
         rule = rules.get(key)
         if rule is None:
             rule = rules[key] = _rule(result, telling)
@@ -139,6 +139,7 @@ def alerts_of(results: Iterable[Result], telling: Telling, place: Callable[[Term
 def _rule(result: Result, telling: Telling) -> Rule:
     shape = telling.name(result.shape)
     asked = f"{result.path or 'each value'}: {telling.cause(result)}"
+    query = () if result.constraint is None else (("constraint", RESTORED.n3(result.constraint)),)
     return Rule(
         node=result.shape.value,
         source=shape,
@@ -147,7 +148,7 @@ def _rule(result: Result, telling: Telling) -> Rule:
         asked=asked,
         help=f"{asked}. The shape {shape} asks for this, by {result.component.n3}.",
         severity=telling.severity(result),
-        properties=(("shape", shape), ("component", result.component.value)),
+        properties=(("shape", shape), ("component", result.component.value), *query),
     )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bridge.shapes.messages import message_of, own_messages, requirement_of
+from bridge.shapes.messages import cause_of, message_of, own_messages
 from bridge.shapes.vocabulary import SH, is_blank, sh
 from certificates.findings import Severity
 from kernel.terms import Iri, Literal
@@ -70,12 +70,8 @@ class Telling:
         return own or [Literal(self.message(result), language=LANGUAGE)]
 
     def cause(self, result: Result) -> str:
-        """What was asked for, in the shape's own words or in ours; that of the first result stands for a cause.
-
-        A query may have words of its own for each of its results.
-        """
-        own = sorted(each.lexical for each in own_messages(self.document, result))
-        return " / ".join(own) or requirement_of(self.document, result)
+        """What was asked for, in the shape's own words or in ours; the same for every result of the same cause."""
+        return cause_of(self.document, result)
 
     def name(self, node: Iri) -> str:
         """The name of a node of the shapes graph, or of the nearest one above that has a name."""

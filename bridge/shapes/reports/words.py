@@ -47,7 +47,7 @@ CAUSES: Final = 40
 _LONGEST: Final = 120
 _GRAVITY: Final = {Severity.VIOLATION: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
-_Cause: TypeAlias = "tuple[Iri, str | None, Iri]"
+_Cause: TypeAlias = "tuple[Iri, str | None, Iri, Iri | None]"
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class Groups:
 
     def add(self, result: Result) -> None:
         """Counts one more."""
-        cause = (result.shape, result.path, result.component)
+        cause = (result.shape, result.path, result.component, result.constraint)
         group = self._groups.get(cause)
         if group is None:
             group = self._groups[cause] = _Group(self._telling.severity(result))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 import pytest
 
+from bridge.shapes.data import Data
+from bridge.shapes.reports import rdf
+from bridge.shapes.reports.sarif import alerts_of, sarif
+from bridge.shapes.reports.telling import Telling
+from bridge.shapes.reports.words import Groups
 from bridge.shapes.sparql import evaluation
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.terms import Iri
@@ -214,3 +220,28 @@ def test_what_is_read_for_a_node_goes_by_its_surroundings() -> None:
     world.view.facts_read = 0
     assert len(world.judge(*asserts(":q a :P ; :id 7 ."))) == 2
     assert world.view.facts_read < 30
+
+
+def test_reports_tell_the_queries_of_a_shape_apart() -> None:
+    known, results = validated(
+        UNIQUE
+        + ":S sh:sparql :R . :R sh:select 'SELECT $this ?value { $this <urn:x:id> ?value }' ; sh:message 'no id' .",
+        ":a a :P ; :id 1 . :b a :P ; :id 1 .",
+    )
+    telling = Telling(known.document)
+    groups = Groups(telling, Data({}))
+    for result in results:
+        groups.add(result)
+    lines = list(groups.lines(lambda _: None))
+    assert "violation × 2: the id {?id} of {$this} is that of {?value}, too" in lines
+    assert "violation × 2: no id" in lines
+    log = json.loads("".join(sarif(alerts_of(results, telling, lambda _: None))))
+    rules = log["runs"][0]["tool"]["driver"]["rules"]
+    assert sorted(rule["properties"]["constraint"] for rule in rules) == ["<urn:x:Q>", "<urn:x:R>"]
+    report = json.loads("".join(rdf.jsonld(rdf.result_nodes(results, telling))))
+    assert {each["sourceConstraint"]["@id"] for each in report["result"]} == {"urn:x:Q", "urn:x:R"}
+    assert {each["resultMessage"]["@value"] for each in report["result"]} == {
+        "no id",
+        "the id 1 of <urn:x:a> is that of <urn:x:b>, too",
+        "the id 1 of <urn:x:b> is that of <urn:x:a>, too",
+    }

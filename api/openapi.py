@@ -139,6 +139,7 @@ def openapi_document(app: FastAPI) -> JsonObject:
             {"name": "changes", "description": "Asking for changes, and deciding on those in review"},
             {"name": "graphs", "description": "Graphs as a whole, by the Graph Store Protocol"},
             {"name": "reading", "description": "SPARQL and facts, at any pair of times"},
+            {"name": "log", "description": "The transparency log, for those who check it"},
             {"name": "service", "description": "The service itself"},
         ],
     )

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from bridge.certificate_reading import CertificateReader
+from bridge.log_reading import LogReader
 from bridge.replicas.pool import ReplicaPool
 from kernel.errors import CallerError
 
@@ -64,6 +65,7 @@ class Service:
     settings: Settings
     certificates: CertificateReader = field(init=False, repr=False)
     replicas: ReplicaPool = field(init=False, repr=False)
+    log: LogReader = field(init=False, repr=False)
     _queries: ThreadPoolExecutor = field(init=False, repr=False)
     _reads: ThreadPoolExecutor = field(init=False, repr=False)
     _chunks: ThreadPoolExecutor = field(init=False, repr=False)
@@ -75,6 +77,7 @@ class Service:
         replicas = ReplicaPool(self.base.ledger, self.base.stores, self.base.snapshots, self.settings.pool_size)
         object.__setattr__(self, "replicas", replicas)
         object.__setattr__(self, "_queries", ThreadPoolExecutor(_QUERY_THREADS, "query"))
+        object.__setattr__(self, "log", LogReader(self.base.ledger, self.base.key))
         object.__setattr__(self, "_reads", ThreadPoolExecutor(_READ_THREADS, "read"))
         object.__setattr__(self, "_chunks", ThreadPoolExecutor(1, "chunk"))
         object.__setattr__(self, "_signing", ThreadPoolExecutor(1, "sign"))

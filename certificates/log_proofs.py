@@ -2,8 +2,8 @@
 
 Rules
 -----
-* An inclusion proof (C2SP tlog-proof) holds the position of an entry, the hashes that lead to the root, and the
-  checkpoint with that root. With the entry and the log's key it is all that is needed.
+* An inclusion proof (C2SP tlog-proof) holds an entry, as its extra data, its position, the hashes that lead to the
+  root, and the checkpoint with that root. With the log's key it is all that is needed.
 * A consistency proof holds the size of an older tree, the hashes, and the newer checkpoint: what a witness is sent
   (C2SP tlog-witness, add-checkpoint). With the older checkpoint and the log's key it is all that is needed.
 * Both are verified as they stand: nothing is fetched, and no hash too many or too few is passed over.
@@ -15,15 +15,16 @@ Example
 >>> from certificates.keys import SigningKey
 >>> key, origin = SigningKey.from_bytes(bytes(32)), origin_of(UUID(int=7))
 >>> note = sign_checkpoint(Checkpoint(origin, 1, leaf_hash(b"entry")), key)
->>> proof = InclusionProof(0, (), note)
->>> InclusionProof.parse(proof.text).verify(b"entry", origin, key.public).size
+>>> proof = InclusionProof(b"entry", 0, (), note)
+>>> InclusionProof.parse(proof.text).verify(origin, key.public).size
 1
 """
 
 from __future__ import annotations
 
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Self
@@ -37,6 +38,7 @@ from certificates.merkle_proofs import extends, includes
 INCLUSION: Final = "c2sp.org/tlog-proof@v1"
 """The first line of an inclusion proof."""
 
+_EXTRA: Final = "extra "
 _INDEX: Final = re.compile(r"index (0|[1-9][0-9]{0,18})", re.ASCII)
 _OLD: Final = re.compile(r"old (0|[1-9][0-9]{0,18})", re.ASCII)
 _MOST_HASHES: Final = 128
@@ -48,11 +50,13 @@ class InclusionProof:
     """That a log holds an entry.
 
     Attributes:
+        entry: its bytes.
         position: of the entry.
         path: the hashes that lead to the root, from the leaf up.
         checkpoint: the signed note.
     """
 
+    entry: bytes
     position: int
     path: tuple[bytes, ...]
     checkpoint: str
@@ -60,19 +64,25 @@ class InclusionProof:
     @property
     def text(self) -> str:
         """The proof as a file."""
-        return _file([INCLUSION, f"index {self.position}"], self.path, self.checkpoint)
+        entry = f"{_EXTRA}{b64encode(self.entry).decode()}"
+        return _file([INCLUSION, entry, f"index {self.position}"], self.path, self.checkpoint)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The proof of a file; what stands in it as `extra` is passed over. Raises `MalformedDocument`."""
+        """The proof of a file. Raises `MalformedDocument`, also for a proof without its entry."""
         magic, _, rest = text.partition("\n")
-        if rest.startswith("extra "):
-            rest = rest.partition("\n")[2]
         if magic != INCLUSION:
             raise _malformed(f"its first line is not {INCLUSION}")
-        return cls(*_read(rest, _INDEX))
+        extra, _, rest = rest.partition("\n")
+        if not extra.startswith(_EXTRA):
+            raise _malformed("the entry is not in it, as extra data")
+        try:
+            entry = b64decode(extra.removeprefix(_EXTRA), validate=True)
+        except (Base64Error, ValueError):
+            raise _malformed("its entry is not in base64") from None
+        return cls(entry, *_read(rest, _INDEX))
 
-    def verify(self, entry: bytes, origin: str, key: VerifyingKey) -> Checkpoint:
+    def verify(self, origin: str, key: VerifyingKey) -> Checkpoint:
         """The checkpoint, if the log has signed it and its tree holds the entry at the position.
 
         Raises:
@@ -81,10 +91,10 @@ class InclusionProof:
             BadSignature: it is not signed by the key, or the entry is not in the tree.
         """
         checkpoint = verify_checkpoint(self.checkpoint, origin, key)
-        if not includes(leaf_hash(entry), self.position, checkpoint.size, self.path, checkpoint.root):
+        if not includes(leaf_hash(self.entry), self.position, checkpoint.size, self.path, checkpoint.root):
             raise BadSignature(
                 f"the log does not hold this entry at position {self.position}",
-                remedy="fetch entry and proof again; if they stay so, one of them was altered",
+                remedy="fetch the proof again; if it stays so, it was altered",
                 where="proof",
             )
         return checkpoint

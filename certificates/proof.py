@@ -63,5 +63,15 @@ def verify(document: bytes, key: VerifyingKey) -> Certificate:
     return certificate
 
 
+def as_signed(document: bytes, key: VerifyingKey) -> tuple[Certificate, bytes]:
+    """The certificate in `document`, and the bytes that the base signed and logged, however it is laid out here.
+
+    Raises as `verify` does.
+    """
+    certificate = verify(document, key)
+    _, proof = closed_document(document)
+    return certificate, orjson.dumps(certificate.document() | {"proof": integrity.in_order(proof)})
+
+
 def _canonical(certificate: Certificate) -> bytes:
     return "\n".join([*certificate.nquads(), ""]).encode()

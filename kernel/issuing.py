@@ -89,6 +89,7 @@ class Notary:
         leaves = tuple(item.leaf for item in items)
         trees = Trees(ItemTree.of(leaves), ItemTree.of([item.leaf for item in findings]) if findings else EMPTY)
         document = self.sign(group, plan.certificate, judgement.verdict, judgement.digests, trees, at, predecessor)
+        event = issued_event(plan.certificate, document, judgement.verdict, at)
         record = CertificateRecord(
             id=plan.certificate,
             document=document,
@@ -98,9 +99,9 @@ class Notary:
             graphs=tuple(sorted(plan.graphs, key=lambda graph: graph.value)),
             issued_at=at,
             base_head=group.head.position,
+            issued=self.log(group, event, [items, findings]),
             request=plan.request if judgement.verdict is Verdict.REVIEW else None,
         )
-        self.log(group, record, [items, findings])
         return IssuedCertificate(record, leaves)
 
     def sign(
@@ -130,10 +131,14 @@ class Notary:
         )
         return secure(certificate, self.key, issued_at)
 
-    def log(self, group: Group, record: CertificateRecord, batches: Sequence[Sequence[SaltedItem]]) -> None:
-        """Puts the items of a certificate and the event that it was issued into the group's transaction."""
+    def log(self, group: Group, event: Issued, batches: Sequence[Sequence[SaltedItem]]) -> int:
+        """Puts a certificate's items and its issued event into the group's transaction; answers the log position."""
         for batch in batches:
             if batch:
-                group.tx.add_items(record.id, batch)
-        event = Issued(record.id, digest_hex(record.document), record.verdict, print_instant(record.issued_at))
-        group.tx.append_event(event.encode())
+                group.tx.add_items(event.certificate, batch)
+        return group.tx.append_event(event.encode())
+
+
+def issued_event(certificate: UUID, document: bytes, verdict: Verdict, at: Instant) -> Issued:
+    """The event that a certificate with this signed document was issued."""
+    return Issued(certificate, digest_hex(document), verdict, print_instant(at))

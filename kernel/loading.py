@@ -31,7 +31,7 @@ from certificates.ids import uuid7
 from certificates.items import ItemKind, ItemTree, salt_items
 from kernel.changes import Request
 from kernel.errors import NotFound
-from kernel.issuing import EMPTY, Trees
+from kernel.issuing import EMPTY, Trees, issued_event
 from kernel.plan import effect_bodies, request_body
 from kernel.planner import Planner
 from kernel.ports import CertificateRecord, CertificateState, IdempotencyEntry, Loaded
@@ -238,6 +238,7 @@ class Loader:
         items = salt_items(ItemKind.FINDING, [canonical_json(finding.body()) for finding in findings])
         trees = Trees(ItemTree.of(load.leaves), ItemTree.of([item.leaf for item in items]) if items else EMPTY)
         document = self._notary.sign(group, load.certificate, verdict, self._judge.digests(group.tx), trees, at)
+        event = issued_event(load.certificate, document, verdict, at)
         record = CertificateRecord(
             id=load.certificate,
             document=document,
@@ -247,8 +248,8 @@ class Loader:
             graphs=tuple(sorted(load.graphs, key=lambda graph: graph.value)),
             issued_at=at,
             base_head=group.head.position,
+            issued=self._notary.log(group, event, [items]),
             request=request if verdict is Verdict.REVIEW else None,
         )
-        self._notary.log(group, record, [items])
         group.tx.issue(record)
         return record

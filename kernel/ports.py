@@ -91,6 +91,7 @@ class CertificateRecord:
     Args:
         document: the signed bytes.
         graphs: every graph that its plan touches.
+        issued: log position of its issued event.
         request: what was asked, kept only while the certificate is pending.
         head: log position of its applied event, once applied.
         instant: its transaction instant, once applied.
@@ -105,6 +106,7 @@ class CertificateRecord:
     graphs: tuple[Iri, ...]
     issued_at: Instant
     base_head: int | None
+    issued: int
     request: Request | None
     head: int | None = None
     instant: Instant | None = None
@@ -244,6 +246,18 @@ class LedgerView(FactsView, Protocol):
 
     def graphs(self) -> frozenset[Iri]:
         """Every graph that a fact was ever recorded in."""
+        ...
+
+    def log_size(self) -> int:
+        """How many events the log has."""
+        ...
+
+    def events(self, first: int, count: int) -> list[bytes]:
+        """So many events from a position on, as they were logged."""
+        ...
+
+    def log_hashes(self, level: int, first: int, count: int) -> list[bytes]:
+        """So many hashes of the log's tree (`certificates.tiles`): of leaves, or above them of full tiles."""
         ...
 
 

@@ -52,19 +52,31 @@ def audit(
             help="The base's public key from elsewhere: a Multikey document, or its z6Mk… text alone.",
         ),
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="A checkpoint of the base's log that was kept elsewhere, as GET /log/checkpoint gives it: shows that"
+            " the base was not put back to an older state, nor its log rewritten.",
+        ),
+    ] = None,
 ) -> int:
     """Work out anew everything that a base holds, and list what does not fit together.
 
     Exit status: 0 when it is sound, 1 when there are faults, 2 when it cannot be audited.
 
-    Example: muniment audit --data data --key key.json
+    Example: muniment audit --data data --key key.json --checkpoint checkpoint.txt
     """
     from bridge.auditing.audit import audit as audited
 
     try:
         public = None if key is None else public_key(key)
+        anchor = None if checkpoint is None else checkpoint.read_text(encoding="utf-8", errors="replace")
         with waiting("auditing"):
-            found = audited(require_base(data), public)
+            found = audited(require_base(data), public, anchor)
     except (MunimentError, CertificateError) as error:
         typer.echo(f"muniment: {error}", err=True)
         return NO_AUDIT
@@ -81,7 +93,8 @@ def in_words(found: Audit) -> Iterator[str]:
     from api.commands.tables import printable
 
     counts = found.counts
-    yield f"log         {counts.events} events"
+    anchored = "" if counts.anchored is None else f", the first {counts.anchored} held against the checkpoint"
+    yield f"log         {counts.events} events{anchored}"
     yield f"signed      {counts.certificates} certificates, {counts.signatures} signatures verified"
     yield f"items       {counts.items} verified, {counts.by_commitment} more by commitment only"
     yield f"tables      {counts.facts} facts, {counts.evidence} pieces of evidence"

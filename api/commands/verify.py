@@ -1,20 +1,23 @@
-"""`muniment verify`: whether a certificate or a signed export is authentic, and what it says, in words; offline.
+"""`muniment verify`: whether a certificate, a signed export or a checkpoint is authentic, and what it says; offline.
 
 Rules
 -----
-* Only the file and the key are looked at: no base, no network.
-* What the certificate cannot say is said too: whether and when it was applied stands in the log.
+* Only the files and the key are looked at: no base, no network.
+* What the certificate cannot say is said too: whether and when it was applied stands in the log, and takes a proof.
 
 Example
 -------
 ::
 
-    muniment verify certificate.json --key key.json
+    muniment verify certificate.json --key key.json --proof issued.tlog-proof --proof applied.tlog-proof
+    muniment verify checkpoint.txt --key key.json
+    muniment verify grown.txt --key key.json --since checkpoint.txt
 """
 
 from __future__ import annotations
 
 import json
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,15 +25,19 @@ import typer
 
 from api.commands.options import public_key, within
 from api.commands.progress import waiting
+from certificates.checkpoints import ORIGIN
 from certificates.errors import MalformedDocument
+from certificates.events import Applied
 from certificates.ids import urn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from certificates.certificate import Certificate
+    from certificates.checkpoints import Checkpoint
     from certificates.items import ItemTree
     from certificates.keys import VerifyingKey
+    from certificates.logged import Logged
 
 _VERDICTS = {
     "clear": "clear: nothing was found that stands in its way",
@@ -43,7 +50,10 @@ def verify(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", exists=True, dir_okay=False, help="The certificate or signed export, as it was served."
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="The certificate, signed export, checkpoint or proof of consistency, as it was served.",
         ),
     ],
     key: Annotated[
@@ -56,33 +66,136 @@ def verify(
             help="The base's public key: a Multikey document, or its z6Mk… text alone. `muniment key` prints it.",
         ),
     ],
+    proof: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--proof",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="With a certificate: that the log holds it, from GET /log/proof/inclusion. May be repeated.",
+        ),
+    ] = None,
+    since: Annotated[
+        Path | None,
+        typer.Option(
+            "--since",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="With a proof of consistency, from GET /log/proof/consistency: the older checkpoint.",
+        ),
+    ] = None,
 ) -> int:
-    """Tell whether a certificate or a signed export is authentic, and what it says.
+    """Tell whether a certificate, a signed export or a checkpoint is authentic, and what it says.
 
-    Looks at the two files alone. Exit status: 0 when it is authentic, 1 with the reason when it is not.
+    Looks at the files alone. Exit status: 0 when all is authentic, 1 with the reason when something is not.
 
-    Example: muniment verify certificate.json --key key.json
+    Example: muniment verify certificate.json --key key.json --proof applied.tlog-proof
     """
-    from certificates.proof import verify as verified
-
     public = public_key(key)
     document = file.read_bytes()
+    kind = _kind(document)
+    _refuse_surplus(kind, proof=proof is not None, since=since is not None)
     with within(file):
-        lines = _export(document, public) or list(in_words(verified(_credential(document), public)))
+        match kind:
+            case Kind.EXPORT:
+                lines = _export(document, public)
+            case Kind.CHECKPOINT:
+                lines = [_checkpoint(verified_checkpoint(document, public))]
+            case Kind.CONSISTENCY:
+                lines = _grown(document, since, public)
+            case Kind.CERTIFICATE:
+                lines = _certificate(document, proof or [], public)
     for line in lines:
         typer.echo(line)
     return 0
 
 
-def _export(document: bytes, key: VerifyingKey) -> list[str]:
-    """What a signed export says, one line each; nothing of any other document."""
-    if b"MunimentExport" not in document:
+class Kind(Enum):
+    """What a file is, by how it begins: it is still to be verified."""
+
+    CERTIFICATE = "a certificate"
+    EXPORT = "a signed export"
+    CHECKPOINT = "a checkpoint"
+    CONSISTENCY = "a proof of consistency"
+
+
+def _kind(document: bytes) -> Kind:
+    if document.startswith(ORIGIN.encode()):
+        return Kind.CHECKPOINT
+    if document.startswith(b"old "):
+        return Kind.CONSISTENCY
+    if b"MunimentExport" in document:
+        from bridge.exporting import credential
+
+        if credential.is_signed_export(document):
+            return Kind.EXPORT
+    return Kind.CERTIFICATE
+
+
+def _refuse_surplus(kind: Kind, *, proof: bool, since: bool) -> None:
+    """An option that has nothing to say about the file would seem to have been checked."""
+    if proof and kind is not Kind.CERTIFICATE:
+        raise typer.BadParameter(f"a proof of inclusion goes with a certificate, and this is {kind.value}")
+    if since != (kind is Kind.CONSISTENCY):
+        raise typer.BadParameter("--since and a proof of consistency go together")
+
+
+def _certificate(document: bytes, proofs: list[Path], key: VerifyingKey) -> list[str]:
+    """What a certificate says, and what the log says of it."""
+    from certificates.log_proofs import InclusionProof
+    from certificates.logged import logged
+    from certificates.proof import as_signed
+
+    certificate, signed = as_signed(_credential(document), key)
+    lines = list(in_words(certificate))
+    for path in proofs:
+        with within(path):
+            proof = InclusionProof.parse(path.read_text(encoding="utf-8", errors="replace"))
+            lines.append(_logged(logged(certificate, signed, proof, key)))
+    if not any(line.startswith("applied") for line in lines):
+        lines.append("Whether, and when, it was applied stands in the base's log: see --proof.")
+    return lines
+
+
+def _logged(found: Logged) -> str:
+    event, checkpoint = found.event, found.checkpoint
+    place = f"at position {found.position} of {checkpoint.size} in {checkpoint.origin}"
+    if isinstance(event, Applied):
+        return f"applied     {event.at}, as head:{found.position}, {place}"
+    return f"logged      as {type(event).__name__.lower()} {event.at}, {place}"
+
+
+def verified_checkpoint(document: bytes, key: VerifyingKey) -> Checkpoint:
+    """The checkpoint in a file, if the key has signed it: of whatever base it says."""
+    from certificates.checkpoints import read_checkpoint, verify_checkpoint
+
+    note = document.decode(errors="replace")
+    return verify_checkpoint(note, read_checkpoint(note).origin, key)
+
+
+def _checkpoint(checkpoint: Checkpoint) -> str:
+    return f"authentic: a log of {checkpoint.size} entries, root {checkpoint.root.hex()}, in {checkpoint.origin}"
+
+
+def _grown(document: bytes, since: Path | None, key: VerifyingKey) -> list[str]:
+    """That the log of a checkpoint begins with that of an older one."""
+    from certificates.log_proofs import ConsistencyProof
+
+    if since is None:
         return []
+    with within(since):
+        before = verified_checkpoint(since.read_bytes(), key)
+    after = ConsistencyProof.parse(document.decode(errors="replace")).verify(before, key)
+    return [_checkpoint(after), f"It begins with the log of {before.size} entries: nothing of that was changed."]
+
+
+def _export(document: bytes, key: VerifyingKey) -> list[str]:
+    """What a signed export says, one line each."""
     from bridge.exporting import credential
     from kernel.instants import print_instant
 
-    if not credential.is_signed_export(document):
-        return []
     with waiting("verifying"):
         verified = credential.verify(document, key)
     heading = verified.heading
@@ -137,7 +250,6 @@ def in_words(certificate: Certificate) -> Iterator[str]:
     yield _items("impact", certificate.impact)
     for name in digests.__slots__:
         yield f"{name:<10}  sha256 {getattr(digests, name)}"
-    yield "It does not say whether, or when, it was applied: that stands in the base's log."
 
 
 def _items(name: str, tree: ItemTree) -> str:

@@ -8,7 +8,7 @@ Rules
   found by that.
 * While a base is served, its stores are open elsewhere and are not looked at; the audit says so.
 * The log proves what it holds, not that it is the newest: an older ledger that is whole is told from the newest one by
-  stores that stand ahead of it.
+  stores that stand ahead of it, and by a checkpoint that was kept elsewhere.
 
 Example
 -------
@@ -37,12 +37,15 @@ from bridge.ledger.reading import SqliteView
 from bridge.ledger.schema import APPLICATION_ID, VERSION
 from bridge.ledger.session import Session, unavailable
 from bridge.lock import DirectoryLock
+from certificates.checkpoints import origin_of, verify_checkpoint
 from certificates.errors import CertificateError
 from certificates.keys import SigningKey, VerifyingKey
 from kernel.errors import BaseInUse, DamagedBase, NotFound
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from certificates.checkpoints import Checkpoint
 
 LEDGER: Final = "ledger.sqlite"
 SIGNING_KEY: Final = "keys/signing.key"
@@ -76,12 +79,13 @@ class Audit:
         return self.counts.complete is not None and self.counts.current is not None
 
 
-def audit(directory: Path, key: VerifyingKey | None = None) -> Audit:
+def audit(directory: Path, key: VerifyingKey | None = None, checkpoint: str | None = None) -> Audit:
     """Audits a base.
 
     Args:
         directory: in which it lies.
         key: to verify signatures with; by default, the public half of the base's own.
+        checkpoint: of the base's log, kept elsewhere (`GET /log/checkpoint`): what the log must begin with.
 
     Raises:
         DamagedBase: the ledger has another format than this release reads.
@@ -94,14 +98,14 @@ def audit(directory: Path, key: VerifyingKey | None = None) -> Audit:
     found = Faults()
     try:
         with DirectoryLock(directory / "lock"):
-            _audit(directory, key, found, alone=True)
+            _audit(directory, key, checkpoint, found, alone=True)
     except BaseInUse:
         found.notes.append("the base is being served: its stores were not looked at")
-        _audit(directory, key, found, alone=False)
+        _audit(directory, key, checkpoint, found, alone=False)
     return Audit(tuple(found.kept), found.total, found.counts, tuple(found.notes))
 
 
-def _audit(directory: Path, key: VerifyingKey | None, found: Faults, *, alone: bool) -> None:
+def _audit(directory: Path, key: VerifyingKey | None, checkpoint: str | None, found: Faults, *, alone: bool) -> None:
     refuse_old_sqlite()
     try:
         connection = connect_reader(directory / LEDGER, patience=_PATIENCE)
@@ -114,20 +118,23 @@ def _audit(directory: Path, key: VerifyingKey | None, found: Faults, *, alone: b
         session = Session(connection)
         if _is_ledger(connection, found):
             session.execute("BEGIN")
-            _audit_ledger(session, directory, key, found)
+            _audit_ledger(session, directory, key, checkpoint, found)
             if alone:
                 look_at_stores(SqliteView(session, term_key), directory, found)
         session.leave()
 
 
-def _audit_ledger(session: Session, directory: Path, key: VerifyingKey | None, found: Faults) -> None:
+def _audit_ledger(
+    session: Session, directory: Path, key: VerifyingKey | None, checkpoint: str | None, found: Faults
+) -> None:
     with found.reading(LEDGER):
         look_at_file(session, found)
     base = None
     with found.reading("meta"):
         stored: tuple[bytes] | None = session.one("SELECT value FROM meta WHERE name = 'base'", (), as_it_is)
         base = None if stored is None else UUID(bytes=stored[0])
-    log = LogAudit(session, found, _key(session, directory, key, found), base)
+    public = _key(session, directory, key, found)
+    log = LogAudit(session, found, public, base, _anchor(checkpoint, public, base, found))
     log.look()
     look_at_tables(session, found, log)
 
@@ -152,6 +159,20 @@ def _key(session: Session, directory: Path, given: VerifyingKey | None, found: F
     if known != key.multibase:
         found.add(SIGNING_KEY, f"is not the key that the base signs with by its ledger, {known}")
     return key
+
+
+def _anchor(checkpoint: str | None, key: VerifyingKey | None, base: UUID | None, found: Faults) -> Checkpoint | None:
+    """The checkpoint from outside, if it is one of this base's log."""
+    if checkpoint is None:
+        return None
+    if key is None or base is None:
+        found.add("checkpoint", "there is no key or no id of the base to verify it by")
+        return None
+    try:
+        return verify_checkpoint(checkpoint, origin_of(base), key)
+    except CertificateError as error:
+        found.add("checkpoint", f"is none of this base's log: {error.message}")
+        return None
 
 
 def _named_key(known: str | None, found: Faults) -> VerifyingKey | None:

@@ -64,6 +64,7 @@ class Counts:
         by_commitment: items that are gone, so that only their leaf hashes could be verified.
         complete: quads of the complete store; None if that was not looked at.
         current: quads of the current store; None if that was not looked at.
+        anchored: events that a checkpoint from outside was held against; None if there was none as far.
     """
 
     events: int = 0
@@ -75,6 +76,7 @@ class Counts:
     evidence: int = 0
     complete: int | None = None
     current: int | None = None
+    anchored: int | None = None
 
 
 class Faults:

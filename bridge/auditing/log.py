@@ -8,6 +8,7 @@ Rules
 * Each applied event names the one before it, a later instant, and the digest of the state that its plan leads to. The
   state row is what the last one says.
 * The certificates' rows say what the log says of them.
+* What is kept of the log's tree is that of its leaves (`auditing.tree`).
 
 Where one event is wrong or missing, the log is played on from what is there: later events are judged by their own.
 
@@ -28,6 +29,7 @@ from uuid import UUID
 from bridge.auditing.effects import EffectsAudit
 from bridge.auditing.signed import SignedAudit, Standing
 from bridge.auditing.slots import as_it_is
+from bridge.auditing.tree import TreeAudit
 from bridge.ledger.certificate_rows import head_of
 from certificates.certificate import Verdict
 from certificates.events import Applied, Decided, Issued, Stale, decode_event
@@ -41,26 +43,28 @@ if TYPE_CHECKING:
 
     from bridge.auditing.faults import Faults
     from bridge.ledger.session import Session
+    from certificates.checkpoints import Checkpoint
     from certificates.events import Event
     from certificates.keys import VerifyingKey
     from kernel.ports import Head
 
 _EVENTS: Final = "SELECT position, event, leaf FROM events ORDER BY position"
 _STATE: Final = "SELECT position, instant, clock, digest FROM state"
-_ROWS: Final = "SELECT id, state, head, instant, successor FROM certificates NOT INDEXED"
+_ROWS: Final = "SELECT id, state, issued, head, instant, successor FROM certificates NOT INDEXED"
 _PENDING: Final = CertificateState.PENDING
 
 
 class _Row(NamedTuple):
     id: bytes
     state: str
+    issued: int
     head: int | None
     instant: int | None
     successor: bytes | None
 
 
 class LogAudit:
-    """Plays the log; arguments as for `SignedAudit`.
+    """Plays the log; arguments as for `SignedAudit`, and a checkpoint from outside, verified.
 
     Attributes:
         standings: where each certificate stands, by the 16 bytes of its id.
@@ -68,9 +72,17 @@ class LogAudit:
         instant: its transaction instant.
     """
 
-    def __init__(self, session: Session, found: Faults, key: VerifyingKey | None, base: UUID | None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        found: Faults,
+        key: VerifyingKey | None,
+        base: UUID | None,
+        anchor: Checkpoint | None = None,
+    ) -> None:
         self._session = session
         self._found = found
+        self._tree = TreeAudit(session, found, anchor)
         self._signed = SignedAudit(session, found, key, base)
         self._effects = EffectsAudit(session, found)
         self._digests_fit = True
@@ -83,6 +95,7 @@ class LogAudit:
         following = 0
         with self._found.reading("events"):
             following = self._play_all()
+        self._tree.look()
         with self._found.reading("state"):
             self._look_at_head(following)
         with self._found.reading("certificates"):
@@ -112,6 +125,7 @@ class LogAudit:
             place = f"events {position}"
             if leaf_hash(data) != leaf:
                 self._found.add(place, "the event has not the leaf hash that was logged of it")
+            self._tree.append(leaf)
             with self._found.reading(place):
                 self._play(place, position, decode_event(data))
                 self._found.counts.events += 1
@@ -123,7 +137,8 @@ class LogAudit:
         if isinstance(event, Issued):
             if event.certificate.bytes in self.standings:
                 self._found.add(place, f"issues {event.certificate}, which was issued before")
-            self.standings[event.certificate.bytes] = self._signed.issued(event, self.head)
+            standing = self.standings[event.certificate.bytes] = self._signed.issued(event, self.head)
+            standing.issued = position
             return
         standing = self._standing(place, event)
         if standing.state is not _PENDING:
@@ -216,6 +231,7 @@ class LogAudit:
             return
         successor = None if row.successor is None else UUID(bytes=row.successor)
         self._found.differ(place, "state", row.state, standing.state.value)
+        self._found.differ(place, "position of issue", row.issued, standing.issued)
         self._found.differ(place, "head", row.head, standing.head)
         self._found.differ(place, "instant", row.instant, standing.instant)
         self._found.differ(place, "successor", successor, standing.successor)

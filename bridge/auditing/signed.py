@@ -74,6 +74,7 @@ class Standing:
     state: CertificateState
     digest: str
     predecessor: UUID | None = None
+    issued: int | None = None
     head: int | None = None
     instant: Instant | None = None
     successor: UUID | None = None

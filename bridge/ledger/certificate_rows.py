@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from bridge.ledger.session import Value
 
 CERTIFICATE_COLUMNS: Final = (
-    "id, document, verdict, state, principal, graphs, issued_at, base_head, head, instant, successor, request"
+    "id, document, verdict, state, principal, graphs, issued_at, base_head, issued, head, instant, successor, request"
 )
 CertificateRow = tuple[
-    bytes, bytes, str, str, str, str, int, int | None, int | None, int | None, bytes | None, bytes | None
+    bytes, bytes, str, str, str, str, int, int | None, int, int | None, int | None, bytes | None, bytes | None
 ]  # fmt: skip
 """A row of `CERTIFICATE_COLUMNS`."""
 
@@ -56,6 +56,7 @@ def certificate_row(record: CertificateRecord) -> tuple[Value, ...]:
         _graphs_text(record.graphs),
         record.issued_at,
         record.base_head,
+        record.issued,
         record.head,
         record.instant,
         None if record.successor is None else record.successor.bytes,
@@ -66,7 +67,8 @@ def certificate_row(record: CertificateRecord) -> tuple[Value, ...]:
 def certificate_of(row: CertificateRow) -> CertificateRecord:
     """The certificate in a row. Raises `DamagedBase`."""
     (
-        identifier, document, verdict, state, principal, graphs, issued_at, base_head, head, instant, successor, request
+        identifier, document, verdict, state, principal, graphs,
+        issued_at, base_head, issued, head, instant, successor, request,
     ) = row  # fmt: skip
     return CertificateRecord(
         id=UUID(bytes=identifier),
@@ -77,6 +79,7 @@ def certificate_of(row: CertificateRow) -> CertificateRecord:
         graphs=tuple(map(Iri, json.loads(graphs))),
         issued_at=Instant(issued_at),
         base_head=base_head,
+        issued=issued,
         request=None if request is None else decode_request(request),
         head=head,
         instant=None if instant is None else Instant(instant),

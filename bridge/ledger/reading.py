@@ -31,6 +31,7 @@ from bridge.ledger.certificate_rows import (
     item_of,
 )
 from bridge.ledger.fact_rows import EVIDENCE_COLUMNS, FACT_COLUMNS, evidence_of, fact_of, graphed_evidence_of
+from bridge.ledger.subtrees import hashes_of
 from certificates.certificate import Verdict
 from kernel.errors import DamagedBase
 from kernel.instants import BEGINNING, Instant
@@ -262,6 +263,19 @@ class SqliteView:
     def graphs(self) -> frozenset[Iri]:
         """Every graph that a fact was ever recorded in."""
         return frozenset(map(parse_iri, self._session.all("SELECT graph FROM graphs", (), _text)))
+
+    def log_size(self) -> int:
+        """How many events the log has."""
+        return self._session.one("SELECT coalesce(max(position) + 1, 0) FROM events", (), _number) or 0
+
+    def events(self, first: int, count: int) -> list[bytes]:
+        """So many events from a position on, as they were logged."""
+        sql = "SELECT event FROM events WHERE position >= ? AND position < ? ORDER BY position"
+        return self._session.all(sql, (first, first + count), _bytes)
+
+    def log_hashes(self, level: int, first: int, count: int) -> list[bytes]:
+        """So many hashes of the log's tree (`certificates.tiles`): of leaves, or above them of full tiles."""
+        return hashes_of(self._session, level, first, count)
 
 
 @lru_cache(maxsize=16)

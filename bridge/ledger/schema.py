@@ -10,6 +10,8 @@ Rules
 * The statement indexes hold 64-bit hashes of terms (`subject_key` and so on). Two terms may share a hash, so whoever
   looks up by hash compares the texts as well. These indexes hold believed facts alone: what was superseded never slows
   down what is believed.
+* Of the log's Merkle tree, the roots of full subtrees are kept, of 256 leaves at level 1, 256^2 at level 2, and so on:
+  any proof takes a few rows.
 * `facts_by_time` has the supersession first: a new fact goes to its very end, whatever its valid time.
 * The file says what it is in `application_id` and of which version in `user_version`. No other version is opened.
 
@@ -18,7 +20,7 @@ Example
 >>> import sqlite3
 >>> connection = sqlite3.connect(":memory:", isolation_level=None)
 >>> prepare(connection, UUID(int=7), "x.ledger"), connection.execute("PRAGMA user_version").fetchone()
-(None, (1,))
+(None, (2,))
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from kernel.instants import BEGINNING
 APPLICATION_ID: Final = 0x4D756E69
 """`Muni`: tells a ledger from any other SQLite database (SQLite file format, section 1.3.8)."""
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 TABLES: Final = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
@@ -47,6 +49,7 @@ TABLES: Final = (
         graphs TEXT NOT NULL,
         issued_at INTEGER NOT NULL,
         base_head INTEGER,
+        issued INTEGER NOT NULL,
         head INTEGER,
         instant INTEGER,
         successor BLOB,
@@ -79,6 +82,9 @@ TABLES: Final = (
     """CREATE TABLE events (
         position INTEGER PRIMARY KEY, event BLOB NOT NULL, leaf BLOB NOT NULL CHECK (length(leaf) = 32)
     ) STRICT""",
+    """CREATE TABLE subtrees (
+        level INTEGER, number INTEGER, root BLOB NOT NULL CHECK (length(root) = 32), PRIMARY KEY (level, number)
+    ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE state (
         only INTEGER PRIMARY KEY CHECK (only = 1),
         position INTEGER,

@@ -29,6 +29,7 @@ from bridge.ledger.certificate_rows import certificate_row
 from bridge.ledger.fact_rows import evidence_row, fact_rows
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.request_codec import encode_request
+from bridge.ledger.subtrees import keep_full_subtrees
 from certificates.merkle import leaf_hash
 from kernel.errors import NotFound, StaleFact
 from kernel.ports import CertificateState
@@ -45,9 +46,9 @@ if TYPE_CHECKING:
 
 LEAVES_A_CHUNK: Final = 1_024
 
-_ISSUE: Final = "INSERT INTO certificates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ISSUE: Final = "INSERT INTO certificates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SETTLE: Final = "UPDATE certificates SET state = ?, head = ?, instant = ?, successor = ? WHERE id = ?"
-_APPEND: Final = "INSERT INTO events SELECT coalesce(max(position) + 1, 0), ?, ? FROM events"
+_APPEND: Final = "INSERT INTO events VALUES (?, ?, ?)"
 _RECORD: Final = """INSERT INTO facts (
         id, family, subject, predicate, object, graph, subject_key, predicate_key, object_key, graph_key,
         valid_from, valid_to, from_precision, to_precision, recorded, superseded, certificate, superseded_by, leaf
@@ -76,6 +77,7 @@ class SqliteTransaction(SqliteView):
         super().__init__(session, key)
         self._instants: dict[UUID, Instant] = {}
         self._new_graphs: dict[str, set[UUID]] = {}
+        self._log_size: int | None = None
 
     def changes(self) -> int:
         """Grows with every write."""
@@ -131,7 +133,11 @@ class SqliteTransaction(SqliteView):
 
     def append_event(self, event: bytes) -> int:
         """Appends an event to the log and answers its position."""
-        return self._session.insert(_APPEND, (event, leaf_hash(event)))
+        position = self.log_size() if self._log_size is None else self._log_size
+        self._session.execute(_APPEND, (position, event, leaf_hash(event)))
+        self._log_size = position + 1
+        keep_full_subtrees(self._session, self._log_size)
+        return position
 
     def record(self, certificate: UUID, at: Instant, facts: Iterable[tuple[FactContent, bytes]]) -> None:
         """Records facts, each with its leaf hash, drawing them one by one."""

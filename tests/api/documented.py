@@ -69,6 +69,8 @@ def _adapter(model: str) -> TypeAdapter[Any]:
 
 
 def _fits(template: list[str], path: list[str]) -> bool:
+    if template[-1] == "{path}":  # which takes slashes too
+        path = [*path[: len(template) - 1], "/".join(path[len(template) - 1 :])]
     return len(template) == len(path) and all(
         part.startswith("{") or part == given for part, given in zip(template, path, strict=True)
     )

@@ -1,6 +1,7 @@
 """Checkpoints and proof files: what a stranger with the log's key can and cannot be told."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -30,7 +31,7 @@ def _note(size: int) -> str:
 
 
 def _inclusion(position: int, size: int) -> InclusionProof:
-    return InclusionProof(position, tuple(inclusion(position, size, NODE)), _note(size))
+    return InclusionProof(ENTRIES[position], position, tuple(inclusion(position, size, NODE)), _note(size))
 
 
 def _consistency(old: int, size: int) -> ConsistencyProof:
@@ -84,23 +85,24 @@ def test_proof_files_are_read_back_and_verify(data: st.DataObject) -> None:
     position, old = data.draw(st.integers(0, size - 1)), data.draw(st.integers(1, size))
     held, grown = _inclusion(position, size), _consistency(old, size)
     assert InclusionProof.parse(held.text) == held
-    assert held.verify(ENTRIES[position], ORIGIN, KEY.public) == _checkpoint(size)
+    assert held.verify(ORIGIN, KEY.public) == _checkpoint(size)
     assert ConsistencyProof.parse(grown.text) == grown
     assert grown.verify(_checkpoint(old), KEY.public) == _checkpoint(size)
 
 
-def test_extra_data_in_a_proof_is_passed_over() -> None:
-    proof = _inclusion(3, 7)
-    head, rest = proof.text.split("\n", 1)
-    assert InclusionProof.parse(f"{head}\nextra AAAA\n{rest}") == proof
+def test_a_proof_without_its_entry_is_refused() -> None:
+    lines = _inclusion(3, 7).text.split("\n")
+    for spoilt in ([lines[0], *lines[2:]], [lines[0], "extra !", *lines[2:]]):
+        with pytest.raises(MalformedDocument, match="entry"):
+            InclusionProof.parse("\n".join(spoilt))
 
 
 def test_another_entry_or_place_is_not_proved() -> None:
     proof = _inclusion(3, 7)
     with pytest.raises(BadSignature, match="position 3"):
-        proof.verify(ENTRIES[4], ORIGIN, KEY.public)
+        replace(proof, entry=ENTRIES[4]).verify(ORIGIN, KEY.public)
     with pytest.raises(BadSignature, match="position 4"):
-        InclusionProof(4, proof.path, proof.checkpoint).verify(ENTRIES[3], ORIGIN, KEY.public)
+        replace(proof, position=4).verify(ORIGIN, KEY.public)
 
 
 def test_a_log_that_was_rewritten_is_found_out() -> None:
@@ -134,7 +136,7 @@ def test_whatever_comes_later_extends_the_empty_log() -> None:
         for text in ("", "x\n\n", "old x\n\n", "c2sp.org/tlog-proof@v1\n", "c2sp.org/tlog-proof@v1\nindex 01\n\n")
     ]
     + [
-        ("c2sp.org/tlog-proof@v1\nindex 1\nAAAA\n\n", InclusionProof.parse),
+        ("c2sp.org/tlog-proof@v1\nextra AAAA\nindex 1\nAAAA\n\n", InclusionProof.parse),
         ("old 1\n" + "A\n" * 200, ConsistencyProof.parse),
     ],
 )

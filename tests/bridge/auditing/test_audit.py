@@ -9,6 +9,7 @@ import pytest
 
 from bridge.auditing.audit import audit
 from bridge.base import Base
+from bridge.log_reading import LogReader
 from certificates.events import Applied, decode_event
 from certificates.keys import SigningKey
 from certificates.lthash import LatticeHash
@@ -175,6 +176,69 @@ def test_case_33_the_ledger_of_yesterday_was_restored_under_the_stores_of_today(
     assert all("ahead of the ledger" in fault.what for fault in found.faults)
     with pytest.raises(DamagedBase, match="ahead"):
         Base.open(tmp_path / "base", host=clock)
+
+
+def signed(base: Path, size: int | None = None) -> str:
+    """A checkpoint of a base, as it is kept elsewhere."""
+    with Base.open(base, host=SetClock(LATER)) as opened:
+        log = LogReader(opened.ledger, opened.key)
+        return log.checkpoint() if size is None else log.consistency(0, size).checkpoint
+
+
+def test_a_checkpoint_from_elsewhere_is_held_against_the_log(base: Path) -> None:
+    for size in (0, 9, None):
+        audited = audit(base, checkpoint=signed(base, size))
+        assert audited.sound
+        assert audited.counts.anchored == (audited.counts.events if size is None else size)
+
+
+def test_case_33_a_base_that_was_put_back_whole_is_known_by_its_checkpoint(tmp_path: Path) -> None:
+    clock, live = SetClock(), tmp_path / "live"
+    with Base.open(live, host=clock) as opened:
+        yesterday(opened, clock)
+    copy(live, tmp_path / "yesterday")
+    with Base.open(live, host=clock) as opened:
+        write(opened, Assert(living(OSLO, person(9))))
+        anchor = LogReader(opened.ledger, opened.key).checkpoint()
+    assert audit(live, checkpoint=anchor).sound
+    assert audit(tmp_path / "yesterday").sound
+    found = audit(tmp_path / "yesterday", checkpoint=anchor)
+    assert ["was replaced by an older one" in fault.what for fault in found.faults] == [True]
+
+
+def test_case_33_another_history_of_the_same_base_is_known_by_its_checkpoint(tmp_path: Path) -> None:
+    clock, live = SetClock(), tmp_path / "live"
+    with Base.open(live, host=clock) as opened:
+        yesterday(opened, clock)
+    copy(live, tmp_path / "fork")
+    anchors = []
+    for fork, home in ((live, OSLO), (tmp_path / "fork", PARIS)):
+        with Base.open(fork, host=SetClock(clock.at)) as opened:
+            write(opened, Assert(living(home, person(9))))
+            anchors.append(LogReader(opened.ledger, opened.key).checkpoint())
+    assert audit(live, checkpoint=anchors[0]).sound
+    found = audit(live, checkpoint=anchors[1])
+    assert ["was rewritten" in fault.what for fault in found.faults] == [True]
+
+
+def test_a_checkpoint_of_another_base_or_key_is_named(base: Path, tmp_path: Path) -> None:
+    make(tmp_path / "other", days=1)
+    for checkpoint in (signed(tmp_path / "other"), "nonsense"):
+        assert places(audit(base, checkpoint=checkpoint)) == {"checkpoint"}
+
+
+def test_kept_roots_of_subtrees_that_were_edited_are_named(tmp_path: Path) -> None:
+    clock, live = SetClock(), tmp_path / "live"
+    with Base.open(live, host=clock) as opened:
+        for number in range(130):
+            write(opened, Assert(living(OSLO, person(number))))
+    assert audit(live).sound
+    edit(live, "UPDATE subtrees SET root = zeroblob(32)")
+    assert places(audit(live)) == {"subtrees 1 0"}
+    edit(live, "DELETE FROM subtrees")
+    assert places(audit(live)) == {"subtrees 1 0"}
+    edit(live, "INSERT INTO subtrees SELECT 1, 7, leaf FROM events WHERE position = 0")
+    assert "subtrees 1 0" in places(audit(live))
 
 
 def test_case_33_the_command_fails_and_says_which(base: Path) -> None:

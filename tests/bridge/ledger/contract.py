@@ -81,6 +81,7 @@ def certificate(
         graphs=(G, Iri("urn:ünïcode")),
         issued_at=Instant(7),
         base_head=None,
+        issued=0,
         request=request,
     )
 

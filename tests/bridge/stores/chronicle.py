@@ -309,5 +309,6 @@ def _record_of(certificate: UUID, at: Instant) -> CertificateRecord:
         graphs=(DEFAULT_GRAPH,),
         issued_at=at,
         base_head=None,
+        issued=0,
         request=None,
     )

@@ -1,0 +1,71 @@
+"""What the log says of a certificate: that it was issued as it is, and whether it was applied.
+
+Rules
+-----
+* A proof of inclusion is held against the certificate: its entry must be an event about it, and the log that of the
+  certificate's base, signed with the same key.
+* An issued event must name the very bytes that were signed; an applied one says when, and at which head.
+
+Example
+-------
+::
+
+    certificate, document = as_signed(data, key)
+    logged(certificate, document, InclusionProof.parse(text), key).event
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from certificates.canonical import digest_hex
+from certificates.certificate import Certificate
+from certificates.checkpoints import Checkpoint, origin_of
+from certificates.errors import BadSignature, WrongKey
+from certificates.events import Event, Issued, decode_event
+from certificates.keys import VerifyingKey
+from certificates.log_proofs import InclusionProof
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """An event that a log is proved to hold.
+
+    Attributes:
+        event: it.
+        position: in the log.
+        checkpoint: the signed state of the log that was held against.
+    """
+
+    event: Event
+    position: int
+    checkpoint: Checkpoint
+
+
+def logged(certificate: Certificate, document: bytes, proof: InclusionProof, key: VerifyingKey) -> Logged:
+    """What a proof shows of a certificate.
+
+    Args:
+        certificate: verified.
+        document: the bytes that the base signed (`proof.as_signed`).
+        proof: from its base's log.
+        key: that both are signed with.
+
+    Raises:
+        MalformedDocument: the entry is no event, or there is no checkpoint.
+        WrongKey: it is the proof of another certificate, or of another log.
+        BadSignature: the log does not hold the entry, or logged the certificate as something else.
+    """
+    checkpoint = proof.verify(origin_of(certificate.base), key)
+    event = decode_event(proof.entry)
+    if event.certificate != certificate.id:
+        raise WrongKey(
+            f"is about another certificate, {event.certificate}", remedy="fetch the proof of this one", where="proof"
+        )
+    if isinstance(event, Issued) and event.digest != digest_hex(document):
+        raise BadSignature(
+            "the log says that another document was issued under this id",
+            remedy="fetch the certificate again; if it stays so, one of the two was forged",
+            where="proof",
+        )
+    return Logged(event, proof.position, checkpoint)

@@ -22,14 +22,16 @@ Example
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.sparql.update.bulk import BULK, session_of, stage_update
-from bridge.sparql.update.operations import UNNAMED, DeleteData, InsertData, Modify
+from bridge.sparql.update.operations import UNNAMED, InsertData, Modify
 from bridge.sparql.update.parsing import parse_update
 from bridge.sparql.update.running import Runner, Scene, refuse_emptying
+from bridge.sparql.update.templates import BlockReader, Told
+from bridge.terms import OxigraphCanonicaliser
 from kernel.access import Role
 from kernel.changes import Request
 from kernel.errors import Forbidden, MunimentError, NotFound, QueryRefused, ShuttingDown, StateMoved
@@ -107,13 +109,13 @@ class Update:
     """An update that was read.
 
     Args:
-        operations: in their order.
+        operations: in their order; their data is read, unless there is very much of it.
         terms: what is said beside.
         strict: whether the default graph is `m:default` alone.
         using: the dataset of every WHERE, where the request has one.
     """
 
-    operations: tuple[Operation, ...]
+    operations: tuple[Operation | Told, ...]
     terms: Terms
     strict: bool = False
     using: Using = UNNAMED
@@ -136,7 +138,11 @@ class Update:
                 remedy="give one of them (SPARQL 1.1 Protocol, section 2.2.3)",
                 where="using-graph-uri",
             )
-        return cls(operations, terms, strict, using)
+        update = cls(operations, terms, strict, using)
+        if update.is_bulk:
+            return update
+        reader = BlockReader(OxigraphCanonicaliser())
+        return replace(update, operations=tuple(map(reader.told, operations)))
 
     @property
     def has_where(self) -> bool:
@@ -153,8 +159,8 @@ class Update:
     @property
     def may_be_large(self) -> bool:
         """Whether more may come of it than its own text says, or that says much."""
-        data = [each.block for each in self.operations if isinstance(each, InsertData | DeleteData)]
-        return len(data) < len(self.operations) or sum(len(piece) for each in data for piece in each.trig) >= BULK
+        data = [each for each in self.operations if isinstance(each, Told)]
+        return len(data) < len(self.operations) or sum(len(each.quads) for each in data) > LARGE
 
     @property
     def insertions(self) -> list[InsertData]:
@@ -229,7 +235,8 @@ class Updates:
             return None
         with self._ledger.reading() as view:
             head = view.head()
-            effect = self._run(update, view, head.position, head.clock, head.clock)
+            place = _Place(view, head.position, head.clock, head.clock, self._path.host.now())
+            effect = self._run(update, place)
         return Evaluated(effect, head.position, head.clock)
 
     def apply(self, update: Update, evaluated: Evaluated | None) -> Future[Outcome]:
@@ -240,7 +247,7 @@ class Updates:
 
         def effect(group: Group, at: Instant) -> NetEffect:
             if evaluated is None:
-                return self._run(update, group.tx, group.head.position, group.head.clock, at)
+                return self._run(update, _Place(group.tx, group.head.position, group.head.clock, at, at))
             if group.head.position != evaluated.head or _is_due(group.tx, evaluated.clock, at):
                 raise StateMoved(_MOVED, remedy="send the update again")
             return evaluated.effect
@@ -254,7 +261,7 @@ class Updates:
         def effect(group: Group, at: Instant) -> NetEffect:
             if _is_due(group.tx, group.head.clock, at):
                 raise StateMoved(_MOVED, remedy="send the update again")
-            return self._run(update, group.tx, group.head.position, group.head.clock, at)
+            return self._run(update, _Place(group.tx, group.head.position, group.head.clock, at, at))
 
         return self._submit(update, effect, alone=True)
 
@@ -318,12 +325,22 @@ class Updates:
             self._path.enqueue(lambda group: submitter.remember(group, terms, loaded)).result()
         return outcome
 
-    def _run(self, update: Update, view: LedgerView, head: int | None, stores: Instant, clock: Instant) -> NetEffect:
-        scene = Scene(view, head, stores, clock, update.terms.principal, update.strict, update.using)
+    def _run(self, update: Update, place: _Place) -> NetEffect:
+        scene = Scene(*place, update.terms.principal, update.strict, update.using)
         runner = Runner(self._stores, self._checkpoints, scene)
         for operation in update.operations:
             runner.run(operation)
         return runner.effect
+
+
+class _Place(NamedTuple):
+    """Where an update runs: the first members of `Scene`, in their order."""
+
+    view: LedgerView
+    head: int | None
+    stores: Instant
+    clock: Instant
+    now: Instant
 
 
 _MOVED: Final = "the base moved on while the update was evaluated"

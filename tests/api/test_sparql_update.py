@@ -1,6 +1,7 @@
 """Updates over HTTP: certified, judged, held for review, refused; what is told of them, and to whom."""
 
 import re
+from datetime import datetime, timedelta
 from threading import Thread
 from urllib.parse import urlencode
 
@@ -262,6 +263,19 @@ def test_case_15_what_is_deleted_and_inserted_again_stays_as_it_is(server: Serve
     done(client, "DELETE { ?s :n ?n } INSERT { ?s :n ?n } WHERE { ?s :n ?n }")
     [fact] = facts(client, "a")
     assert (fact["validFrom"], "validTo" in fact) == ("2010", False)
+
+
+def test_now_is_one_instant_and_that_of_the_request(server: Served) -> None:
+    client = server.writer
+    answer = done(
+        client,
+        "INSERT { :a :at ?now } WHERE { BIND(NOW() AS ?now) } ; "
+        "INSERT { :a :later ?now } WHERE { :a :at ?before BIND(NOW() AS ?now) FILTER(?now = ?before) }",
+    )
+    [(at, later)] = rows(client, ":a :at ?at ; :later ?later")
+    assert at == later
+    issued = datetime.fromisoformat(str(certificate(client, answer)["issuedAt"]))
+    assert abs(datetime.fromisoformat(at) - issued) < timedelta(minutes=1)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ Example
 
     runner = Runner(stores, checkpoints, scene)
     for operation in parse_update(text):
-        runner.run(operation)
+        runner.run(reader.told(operation))
     runner.effect.changes(view, at)
 """
 
@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
-from bridge.documents.skolem import Skolem
 from bridge.sparql.dataset import Dataset, dataset_for
 from bridge.sparql.query import evaluate, evaluation_errors
 from bridge.sparql.scan import scan
@@ -40,14 +39,12 @@ from bridge.sparql.update.operations import (
     Clear,
     Convey,
     Create,
-    DeleteData,
-    InsertData,
     Modify,
     Reach,
     Transfer,
     Using,
 )
-from bridge.sparql.update.templates import BlockReader, Solutions
+from bridge.sparql.update.templates import BlockReader, Solutions, Told
 from bridge.stores.errors import store_errors
 from bridge.stores.projections import Projection
 from bridge.terms import OxigraphCanonicaliser, node, to_oxigraph
@@ -82,7 +79,8 @@ class Scene:
         view: the ledger, at the state that the first operation sees.
         head: the position of that state.
         stores: up to where the stores have to stand in valid time.
-        clock: what current means, and what NOW() stands for; nothing begins or ends in between.
+        clock: what current means; nothing begins or ends in between.
+        now: what NOW() stands for.
         principal: who asks.
         strict: whether the default graph is `m:default` alone.
         using: the dataset of every WHERE, where the request has one.
@@ -92,6 +90,7 @@ class Scene:
     head: int | None
     stores: Instant
     clock: Instant
+    now: Instant
     principal: Principal
     strict: bool
     using: Using
@@ -114,7 +113,7 @@ class Runner:
         self._copies: dict[Projection, _Copy] = {}
         self.effect = NetEffect(scene.view, scene.clock, scene.principal)
 
-    def run(self, operation: Operation) -> None:
+    def run(self, operation: Operation | Told) -> None:
         """Runs the next operation.
 
         Raises:
@@ -127,12 +126,10 @@ class Runner:
             StoreUnavailable: a store cannot be read.
         """
         match operation:
-            case InsertData():
-                for quad in self._blocks.statements(operation.block, Skolem()):
-                    self._insert(quad, None)
-            case DeleteData():
-                for quad in self._blocks.deleted(operation.block):
-                    self._delete(quad, None)
+            case Told():
+                change = self._insert if operation.inserted else self._delete
+                for quad in operation.quads:
+                    change(quad, None)
             case Modify():
                 self._modify(operation)
             case Clear():
@@ -185,7 +182,7 @@ class Runner:
 
     def _solve(self, operation: Modify) -> Results:
         """Starts a WHERE on the stores, or, once something is changed, on a copy."""
-        text, now = operation.where.text, self._scene.clock
+        text, now = operation.where.text, self._scene.now
         dataset = self._dataset(operation)
         projection = Projection.COMPLETE if dataset.complete else Projection.CURRENT
         if self.effect:

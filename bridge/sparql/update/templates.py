@@ -28,7 +28,7 @@ import pyoxigraph as ox
 
 from bridge.documents.reader import Conversion, each_quad
 from bridge.documents.skolem import Skolem
-from bridge.sparql.update.operations import BLANK, UNQUALIFIED, VARIABLE
+from bridge.sparql.update.operations import BLANK, UNQUALIFIED, VARIABLE, DeleteData, InsertData
 from bridge.terms import from_oxigraph
 from kernel.errors import InvalidDocument, InvalidTerm, QueryRefused
 from kernel.terms import Iri, Statement, Term, TripleTerm
@@ -37,7 +37,7 @@ from kernel.vocabulary import DEFAULT_GRAPH
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from bridge.sparql.update.operations import Block
+    from bridge.sparql.update.operations import Block, Operation
     from bridge.terms import OxTerm
     from kernel.facts import Spelling
     from kernel.ports import TermCanonicaliser
@@ -54,6 +54,19 @@ class Quad:
     def in_graph(self, graph: Iri) -> Statement:
         """The statement, in the graph given where it names none."""
         return self.statement if self.graph is not None else replace(self.statement, graph=graph)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """INSERT DATA or DELETE DATA, once its block is read.
+
+    Args:
+        inserted: whether it is the former.
+        quads: what it says, in its order.
+    """
+
+    inserted: bool
+    quads: list[Quad]
 
 
 class BlockReader:
@@ -99,6 +112,16 @@ class BlockReader:
             )
 
         return self.statements(block, refuse)
+
+    def told(self, operation: Operation) -> Operation | Told:
+        """The operation, its data read if it has some. Raises as `statements` and `deleted` do."""
+        match operation:
+            case InsertData():
+                return Told(True, self.statements(operation.block, Skolem()))
+            case DeleteData():
+                return Told(False, self.deleted(operation.block))
+            case _:
+                return operation
 
     def template(self, block: Block | None, *, deletes: bool = False) -> Template:
         """The template of a block; of none, an empty one."""

@@ -20,6 +20,8 @@ PATHS: Final = (
     "/queue?state=any&order=oldest",
     "/queue?state=stale",
     "held",
+    "held/findings",
+    "held/findings?cause=1",
     "correct",
     "doubt",
     "successor",
@@ -42,7 +44,8 @@ def reader(still: World) -> httpx2.Client:
 
 
 def path_of(world: World, path: str) -> str:
-    return path if path.startswith("/") else world.path(path)
+    name, slash, rest = path.partition("/")
+    return f"{world.path(name)}{slash}{rest}" if name else path
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -27,23 +27,21 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.application import Mode
-from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused, supported_anew
+from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, supported_anew
 from bridge.shapes.existing import Existing
-from bridge.shapes.messages import message_of
 from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Reader, Walk
 from bridge.shapes.overlay import Overlay, is_data, triple_of
 from bridge.shapes.preparing import OfLoad, OfPlan, in_shapes, newly_broken, of_here, writes_shapes, written_by
 from bridge.shapes.registry import Registry, Shapes, document_of
 from bridge.shapes.slices import Slices, Violation
-from bridge.shapes.vocabulary import sh
+from bridge.shapes.telling import Teller, at_most, by_key, n3_of
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.governance import GovernedView
-from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
 from kernel.intervals import Interval
 from kernel.preparing import Unprepared
 from kernel.vocabulary import SHAPES_GRAPH
@@ -54,20 +52,16 @@ if TYPE_CHECKING:
     from bridge.shapes.document import ShapesDocument
     from bridge.shapes.preparing import Own, Preparation
     from bridge.shapes.results import ResultKey
-    from bridge.shapes.waivers import Waiver
     from bridge.shapes.wellformed import Problem
     from kernel.facts import Fact, FactContent
     from kernel.plan import Plan
     from kernel.ports import FactsView, Loaded
     from kernel.preparing import Preparation as Prepared
-    from kernel.terms import Term
 
 LIMIT: Final = 10_000
 JUDGED: Final = 50
 _PACE: Final = 100
 _CHUNK: Final = 500
-
-_SEVERITIES: Final = {sh("Warning"): Severity.WARNING, sh("Info"): Severity.INFO}
 
 
 class CoreChecker:
@@ -163,14 +157,12 @@ class CoreChecker:
         in_force = self._registry.of(write.facts, view) if write.facts else None
         usable = None if in_force is None or in_force.problems else in_force
         if preparation is not None and preparation.written is written:
-            violations = preparation.violations(write.own)
+            teller, violations = preparation.teller, preparation.violations(write.own)
         else:
+            teller = Teller(written, FindingCode.EXISTING_VIOLATION)
             violations = newly_broken(Existing(usable, written), write.own)
-        by_key: dict[ResultKey, list[Violation]] = {}
-        for violation in violations:
-            by_key.setdefault(violation.result.key, []).append(violation)
         beside = [*_undescribed(usable, written), *_idle(usable, written)]
-        return [*beside, *_told(written, by_key, FindingCode.EXISTING_VIOLATION, write.at)]
+        return [*beside, *teller.told(by_key(violations), write.at)]
 
     def _of_changes(self, shapes: Shapes, changes: Iterable[Change], overlay: Overlay, at: int) -> list[Finding]:
         waiting = iter(changes)
@@ -183,7 +175,7 @@ class CoreChecker:
             except NeighbourhoodExceeded:
                 found.append(self._exceeded(chunk, shapes.mode))
         code = FindingCode.REVIEWABLE_VIOLATION if shapes.mode is Mode.REVIEW else FindingCode.SHAPE_VIOLATION
-        return [*found, *_told(shapes, violations, code, at)]
+        return [*found, *Teller(shapes, code).told(violations, at)]
 
     def _violations(self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay) -> Iterator[Violation]:
         model = shapes.model
@@ -200,7 +192,7 @@ class CoreChecker:
     def _exceeded(self, changes: Sequence[Change], mode: Mode) -> Finding:
         return Finding(
             code=FindingCode.NEIGHBOURHOOD_EXCEEDED,
-            severity=_at_most(Severity.VIOLATION, mode),
+            severity=at_most(Severity.VIOLATION, mode),
             message=(
                 f"the shapes were not applied: more than {self._limit} statements would have to be read or judged for "
                 f"what changes here ({len(changes)} statements); smaller changes would be judged"
@@ -252,11 +244,6 @@ def _of_unusable(shapes: Shapes, contents: Iterable[FactContent]) -> list[Findin
     return list(map(_malformed, shapes.problems))
 
 
-def _at_most(severity: Severity, mode: Mode) -> Severity:
-    """The severity that a finding has in a mode."""
-    return Severity.WARNING if mode is Mode.WARN and severity is Severity.VIOLATION else severity
-
-
 def _undescribed(in_force: Shapes | None, written: Shapes) -> list[Finding]:
     """What newly refers to shapes that are not there."""
     known = () if in_force is None else in_force.undescribed
@@ -264,11 +251,11 @@ def _undescribed(in_force: Shapes | None, written: Shapes) -> list[Finding]:
         Finding(
             code=FindingCode.UNDESCRIBED_SHAPE,
             severity=Severity.WARNING,
-            message=f"a shape refers to one of which nothing is said, so that it judges nothing: {_n3(problem.value)}",
+            message=f"a shape refers to one of which nothing is said, and that judges nothing: {n3_of(problem.value)}",
             graphs=(SHAPES_GRAPH.value,),
             focus=problem.place.n3,
-            path=_n3(problem.predicate),
-            value=_n3(problem.value),
+            path=n3_of(problem.predicate),
+            value=n3_of(problem.value),
         )
         for problem in written.undescribed
         if problem not in known
@@ -285,8 +272,8 @@ def _idle(in_force: Shapes | None, written: Shapes) -> list[Finding]:
             message=f"what the shapes say has no effect, at {problem.place.n3}: {problem.reason}",
             graphs=(SHAPES_GRAPH.value,),
             focus=problem.place.n3,
-            path=_n3(problem.predicate),
-            value=_n3(problem.value),
+            path=n3_of(problem.predicate),
+            value=n3_of(problem.value),
         )
         for problem in written.idle
         if problem not in known
@@ -300,64 +287,6 @@ def _malformed(problem: Problem) -> Finding:
         message=f"the shapes cannot be used, at {problem.place.n3}: {problem.reason}",
         graphs=(SHAPES_GRAPH.value,),
         focus=problem.place.n3,
-        path=_n3(problem.predicate),
-        value=_n3(problem.value),
+        path=n3_of(problem.predicate),
+        value=n3_of(problem.value),
     )
-
-
-# --- violations -------------------------------------------------------------------------------------------------------
-
-
-def _told(shapes: Shapes, violations: dict[ResultKey, list[Violation]], code: FindingCode, at: int) -> list[Finding]:
-    """The findings, in an order that does not depend on how they came about."""
-    found = [finding for same in violations.values() for finding in _merged(shapes, same, code, at)]
-    return sorted(found, key=lambda each: tuple(text or "" for text in (*each.key[1:], each.start, each.end)))
-
-
-def _merged(shapes: Shapes, same: Sequence[Violation], code: FindingCode, at: int) -> Iterator[Finding]:
-    """One finding for each stretch of time in which the same result is new."""
-    for stretch in fused(violation.part for violation in same):
-        within = [violation for violation in same if violation.part.overlaps(stretch)]
-        first = min(within, key=_in_order)
-        graphs = {graph.value for violation in within for graph in violation.graphs}
-        finding = _finding(shapes, code, first, stretch, graphs)
-        waiver = shapes.waivers.of(first.result, at, is_there=code is FindingCode.EXISTING_VIOLATION)
-        yield finding if waiver is None else _waived(finding, waiver)
-
-
-def _waived(finding: Finding, waiver: Waiver) -> Finding:
-    severity = Severity.WARNING if finding.severity is Severity.VIOLATION else finding.severity
-    return replace(
-        finding,
-        code=FindingCode.WAIVED_VIOLATION,
-        severity=severity,
-        message=f"{finding.message}; {waiver.told}",
-        graphs=(*finding.graphs, SHAPES_GRAPH.value),
-    )
-
-
-def _finding(shapes: Shapes, code: FindingCode, violation: Violation, stretch: Interval, graphs: set[str]) -> Finding:
-    result = violation.result
-    severity = _SEVERITIES.get(result.severity, Severity.VIOLATION) if result.severity else Severity.VIOLATION
-    return Finding(
-        code=code,
-        severity=_at_most(severity, shapes.mode),
-        message=message_of(shapes.document, result),
-        graphs=tuple(graphs),
-        focus=result.focus.n3,
-        path=result.path,
-        value=_n3(result.value),
-        shape=result.shape.n3,
-        component=result.component.n3,
-        start=print_instant(Instant(stretch.start)) if stretch.start != BEGINNING else None,
-        end=print_instant(Instant(stretch.end)) if stretch.end != FOREVER else None,
-    )
-
-
-def _in_order(violation: Violation) -> tuple[Interval, str]:
-    """Which of several violations of one key is told: the first one, and of one time the first spelling."""
-    return violation.part, _n3(violation.result.spelled) or ""
-
-
-def _n3(term: Term | None) -> str | None:
-    return None if term is None else term.n3

@@ -35,6 +35,8 @@ from bridge.shapes.existing import Existing
 from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded
 from bridge.shapes.overlay import EVERYTHING, Overlay, triple_of
 from bridge.shapes.registry import Shapes, document_of
+from bridge.shapes.telling import Teller, by_key
+from certificates.findings import FindingCode
 from kernel.instants import FOREVER
 from kernel.preparing import Unprepared
 from kernel.vocabulary import SHAPES_GRAPH
@@ -94,6 +96,7 @@ class Preparation:
         held: the same.
         written: the same.
         insists: whether a write judges whatever is left.
+        teller: tells what is found; most of it was told beforehand.
     """
 
     def __init__(self, ledger: Ledger, held: frozenset[UUID], in_force: Shapes | None, written: Shapes) -> None:
@@ -101,6 +104,7 @@ class Preparation:
         self.held = held
         self.written = written
         self._existing = None if written.problems else Existing(in_force, written)
+        self.teller = Teller(written, FindingCode.EXISTING_VIOLATION)
         self._broken = Broken()
         self._as_of: Instant | None = None
         self._begun = False
@@ -127,6 +131,7 @@ class Preparation:
             self._judge_all(existing, watch)
             self._begun = True
         for _ in range(ROUNDS):
+            self.teller.told(by_key(self._broken.violations({})), FOREVER)
             if self._follow(existing, watch) <= FEW // 2:
                 return
 

@@ -23,14 +23,17 @@ from kernel.changes import Assert
 from kernel.errors import AlreadyDecided, MunimentError
 from kernel.loading import LoadRequest
 from kernel.ports import CertificateState
+from kernel.terms import Literal
 from tests.bridge.audit import Books, audit
 from tests.bridge.writing import (
+    ADMINISTRATOR,
     EDITOR,
     OSLO,
     PARIS,
     PATIENCE,
     ROME,
     SetClock,
+    a_shape,
     decide,
     homes,
     living,
@@ -139,6 +142,37 @@ def test_a_write_that_is_killed_anywhere(nursery: Nursery, prepared: Path, tmp_p
         require_a_write(data, life) for data, life in anywhere(nursery, "write", partial(copied, prepared), tmp_path)
     ]
     assert set(applied) == {True, False}
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------------
+
+
+def require_shapes(data: Path, life: Life) -> bool:
+    """Whether they were written in that life; all of them or none, and sent again they have the same certificate."""
+    with reopened(data) as base:
+        applied = require_sound(base, life).idempotency.get(("administrator", "seam"))
+        nameless = Assert(living(Literal("nowhere"), person(4)))
+        assert write(base, nameless, dry_run=True).verdict is (Verdict.CLEAR if applied is None else Verdict.REFUSED)
+        asked = submission(*a_shape(), by=ADMINISTRATOR, key="seam", body=b"seam")
+        again = base.submit(asked).result(PATIENCE)
+        assert again.state is CertificateState.APPLIED
+        assert applied in {None, again.certificate}
+        assert write(base, nameless, dry_run=True).verdict is Verdict.REFUSED
+    return applied is not None
+
+
+@pytest.mark.parametrize("seam", APPLY)
+def test_shapes_whose_write_is_killed(nursery: Nursery, data: Path, seam: str) -> None:
+    life = nursery.live("write_shapes", data, seam=seam)
+    assert life.was_killed
+    assert seam in ANSWERED or life.acknowledged == []
+    assert require_shapes(data, life) == (seam != "before the commit")
+
+
+def test_shapes_whose_write_is_killed_anywhere(nursery: Nursery, prepared: Path, tmp_path: Path) -> None:
+    """Also while they are judged beside the writes, when nothing of them is kept."""
+    lives = anywhere(nursery, "write_shapes", partial(copied, prepared), tmp_path)
+    assert False in {require_shapes(data, life) for data, life in lives}
 
 
 # --- a decision -------------------------------------------------------------------------------------------------------

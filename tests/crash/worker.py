@@ -40,7 +40,7 @@ from kernel.changes import Assert
 from kernel.loading import LoadRequest
 from kernel.ports import CertificateState
 from kernel.projection import delta_between
-from tests.bridge.writing import EDITOR, OSLO, SetClock, decide, living, person, submission
+from tests.bridge.writing import ADMINISTRATOR, EDITOR, OSLO, SetClock, a_shape, decide, living, person, submission
 from tests.crash.saying import acknowledge, say
 from tests.crash.seams import Seam
 from tests.crash.stories import LINES, LINES_A_CHUNK, SOON, THEN, large_write
@@ -72,6 +72,15 @@ def write(command: Command, seam: Seam) -> None:
         outcome = base.submit(submission(Assert(living(OSLO, person(1))), key="seam", body=b"seam")).result()
         seam.disarm()
         acknowledge(outcome, key="seam")
+
+
+def write_shapes(command: Command, seam: Seam) -> None:
+    """Writes shapes, which are judged on what is held before they are written."""
+    with opened(command) as base:
+        seam.arm()
+        outcome = base.submit(submission(*a_shape(), by=ADMINISTRATOR, key="seam", body=b"seam")).result()
+        seam.disarm()
+        acknowledge(outcome, key="seam", by=ADMINISTRATOR)
 
 
 def approve(command: Command, seam: Seam) -> None:
@@ -137,7 +146,7 @@ def write_much(command: Command, seam: Seam) -> None:
 
 
 WORKS: Final[dict[str, Callable[[Command, Seam], None]]] = {
-    work.__name__: work for work in (start, write, write_large, approve, advance, load, write_much)
+    work.__name__: work for work in (start, write, write_large, write_shapes, approve, advance, load, write_much)
 }
 _WATCH: Final = Watch(Refusals(), lambda read, total: None)
 

@@ -25,6 +25,8 @@ from bridge.shapes.application import Mode, mode_of, scope_of
 from bridge.shapes.document import ShapesDocument
 from bridge.shapes.engine import Engine
 from bridge.shapes.model import ShapesModel
+from bridge.shapes.sparql.conformance import misuses
+from bridge.shapes.sparql.declared import Declarations
 from bridge.shapes.waivers import Waivers
 from bridge.shapes.wellformed import Problem, idle, problems, undescribed
 from kernel.terms import Literal
@@ -50,7 +52,12 @@ class Shapes:
 
     def __init__(self, document: ShapesDocument) -> None:
         self.document = document
-        self.problems: Sequence[Problem] = problems(document)
+        self.problems: Sequence[Problem] = problems(document) or self._misuses(Declarations(document))
+
+    def _misuses(self, declarations: Declarations) -> list[Problem]:
+        if not declarations.components:
+            return []
+        return [Problem(*fault) for fault in misuses(self.document, declarations, self.model, self.engine)]
 
     @cached_property
     def model(self) -> ShapesModel:

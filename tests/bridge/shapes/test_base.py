@@ -60,6 +60,29 @@ def test_malformed_shapes_are_refused_and_the_ones_in_force_stay(tmp_path: Path)
         assert submit(base, *asserts(":a :size 7 .")).verdict is Verdict.CLEAR
 
 
+QUERY = """:S a sh:NodeShape ; sh:targetClass :P ; sh:sparql [ sh:message 'shared with {?other}' ; sh:select
+    'SELECT $this ?other { $this <urn:x:id> ?id . ?other <urn:x:id> ?id FILTER(?other != $this) }' ] ."""
+
+
+def test_a_query_of_a_shape_refuses_a_change_also_after_a_restart(tmp_path: Path) -> None:
+    with Base.open(tmp_path / "base") as base:
+        assert submit(base, *asserts(QUERY, graph=SHAPES_GRAPH)).verdict is Verdict.CLEAR
+        assert submit(base, *asserts(":a a :P ; :id 1 .", years(2000, 2010))).verdict is Verdict.CLEAR
+        assert submit(base, *asserts(":b :id 1 .", years(2010))).verdict is Verdict.CLEAR
+    with Base.open(tmp_path / "base") as base:
+        refused = submit(base, *asserts(":c :id 1 .", years(2009)))
+        assert refused.verdict is Verdict.REFUSED
+        [finding] = refused.findings
+        assert (finding.focus, finding.message) == ("<urn:x:a>", "shared with <urn:x:c>")
+        assert (finding.start, finding.end) == ("2009-01-01T00:00:00Z", "2010-01-01T00:00:00Z")
+        malformed = submit(
+            base, *asserts(":S sh:sparql [ sh:select 'SELECT $this { MINUS { } }' ] .", graph=SHAPES_GRAPH)
+        )
+        assert [each.code for each in malformed.findings] == [FindingCode.MALFORMED_SHAPES]
+        assert submit(base, *retracts(":a a :P .")).verdict is Verdict.CLEAR
+        assert submit(base, *asserts(":c :id 1 .", years(2009))).verdict is Verdict.CLEAR
+
+
 @pytest.mark.parametrize("kind", ["SingleValuedBySubject", "SingleValuedByObject"])
 def test_a_contradiction_waits_for_an_editor(tmp_path: Path, kind: str) -> None:
     rule = f":r a <https://w3id.org/muniment#{kind}> ; <https://w3id.org/muniment#predicate> :livesIn ."

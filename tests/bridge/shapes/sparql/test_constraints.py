@@ -18,6 +18,7 @@ from kernel.terms import Iri
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.test_validation import validated
 from tests.bridge.shapes.world import World, asserts, retracts, years
+from tests.requirements import REPOSITORY
 
 UNIQUE: Final = '''
 :S a sh:NodeShape ; sh:targetClass :P ; sh:sparql :Q .
@@ -245,3 +246,17 @@ def test_reports_tell_the_queries_of_a_shape_apart() -> None:
         "the id 1 of <urn:x:a> is that of <urn:x:b>, too",
         "the id 1 of <urn:x:b> is that of <urn:x:a>, too",
     }
+
+
+def test_the_example_of_the_documentation() -> None:
+    written = (REPOSITORY / "docs" / "writing.md").read_text(encoding="utf-8")
+    [example] = [each.partition("```")[0] for each in written.split("```turtle") if "ex:InRange" in each]
+    ex = "@prefix ex: <https://example.org/> . "
+    world = World(ex + example, ex + "ex:ann a ex:Person ; ex:number 1 . ex:bob a ex:Person .")
+    assert world.judge(*asserts(ex + "ex:bob ex:age 130 .")) == []
+    found = world.judge(*asserts(ex + "ex:bob ex:age 131 ; ex:number 1 ."))
+    assert sorted(finding.message for finding in found) == [
+        "<https://example.org/ann> has the number of <https://example.org/bob>, too",
+        "<https://example.org/bob> has the number of <https://example.org/ann>, too",
+        "between 0 and 130",
+    ]

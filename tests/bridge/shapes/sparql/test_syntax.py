@@ -155,6 +155,12 @@ DECLARED: Final = {
            :S sh:targetClass :A ; :v 1, 2 ; :w 3 .""",
         "is given 2 times",
     ),
+    "a parameter that does not fit": (
+        """:C a sh:ConstraintComponent ; sh:parameter [ sh:path :v ; sh:datatype xsd:integer ] ;
+               sh:validator [ sh:ask 'ASK { }' ] .
+           :S sh:targetClass :A ; :v "one" .""",
+        "does not fit",
+    ),
     "a query about evidence": (
         """:S sh:targetClass :A ; sh:property [ sh:path :p ; sh:reifierShape :E ] . :E a sh:NodeShape ;
            sh:sparql [ sh:select 'SELECT $this { $this ?p ?o }' ] .""",

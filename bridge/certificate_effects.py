@@ -20,6 +20,7 @@ Example
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -27,7 +28,7 @@ from uuid import UUID
 
 from bridge.certificate_reading import visible
 from bridge.finding_reading import FindingReader
-from bridge.plan_reading import PlanReading, Tallies, evidence, recorded
+from bridge.plan_reading import PlanPage, PlanReading, Tallies, evidence, recorded
 from certificates.findings import FindingCode
 from kernel.facts import Evidence, Fact
 from kernel.instants import FOREVER
@@ -43,10 +44,17 @@ if TYPE_CHECKING:
     from bridge.plan_reading import Body, Kind
     from certificates.findings import Finding
     from kernel.access import Principal
+    from kernel.instants import Instant
     from kernel.ports import CertificateRecord, DecisionRecord, Ledger, LedgerView
 
 _NEIGHBOURS: Final = 24
 """Facts that findings set against a plan, at most."""
+
+_FACTS_OF_A_FINDING: Final = 6
+"""Facts of one node and predicate that are looked for in the whole plan."""
+
+_KEPT: Final = 32
+_NOTHING: Final = PlanPage((), (), ())
 
 _RULED: Final = 2_000
 """Contradictions of one cause that are looked at for what they propose."""
@@ -79,6 +87,8 @@ class Effects:
         brought: the evidence to add, by the fact that it is for.
         held: the evidence that the ledger has for facts superseded, supported and set against, by fact.
         against: facts believed that contradict the plan, by its findings, and that it leaves as they are.
+        elsewhere: what the findings here are about of changes that are not here: facts to record and to supersede, each
+            with its evidence.
         proposed: facts to record whose end a rule proposes, and nobody asked for.
         items: how many the plan has.
         tally: how many changes of each kind the plan has, those included that are not here.
@@ -95,6 +105,7 @@ class Effects:
     brought: Mapping[UUID, Sequence[Evidence]]
     held: Mapping[UUID, Sequence[Evidence]]
     against: tuple[Fact, ...]
+    elsewhere: tuple[tuple[Fact, tuple[Evidence, ...]], ...]
     proposed: frozenset[UUID]
     items: int
     tally: Counter[Kind]
@@ -123,6 +134,7 @@ class EffectsReader:
         self._ledger = ledger
         self._tallies = Tallies()
         self._findings = FindingReader()
+        self._kept: OrderedDict[tuple[UUID, frozenset[tuple[str, str | None]]], PlanPage] = OrderedDict()
 
     def effects(
         self, principal: Principal, certificate: UUID, *, limit: int, first: int = 0, samples: int = 0
@@ -144,7 +156,7 @@ class EffectsReader:
             plan = PlanReading(view, certificate)
             tally = self._tallies.of(plan)
             page = plan.page(tally, first=first, limit=limit)
-            at = record.issued_at if record.instant is None else record.instant
+            at = _at(record)
             gained = tuple(Fact(recorded(body), certificate, at, None, item.leaf) for item, body in page.records)
             superseded = tuple(_facts(view, page.supersedes))
             brought: dict[UUID, list[Evidence]] = {}
@@ -155,6 +167,9 @@ class EffectsReader:
             causes = self._findings.causes(view, principal, certificate, samples=samples)
             findings = [finding for each in causes.listed for finding in each.findings]
             against = tuple(fact for fact in _set_against(view, record, findings) if fact.id not in known)
+            others = samples and sum(tally.changes.values()) > limit
+            about = self._about(plan, findings) if others else _NOTHING
+            elsewhere = tuple(each for each in _with_evidence(view, record, about) if each[0].id not in known)
             proposed = self._proposed(view, principal, causes, gained) if samples else frozenset()
             held = view.evidence_of([fact.id for fact in (*superseded, *supported, *against)])
             decisions, request = tuple(view.decisions(certificate)), plan.request()
@@ -169,11 +184,22 @@ class EffectsReader:
             brought=brought,
             held=held,
             against=against,
+            elsewhere=elsewhere,
             proposed=proposed,
             items=json.loads(record.document)["credentialSubject"]["planItems"],
             tally=tally.changes,
             first=first,
         )
+
+    def _about(self, plan: PlanReading, findings: Iterable[Finding]) -> PlanPage:
+        """What findings are about, wherever in the plan: it is gone through, so the last answers are kept."""
+        wanted = frozenset((each.focus, each.path) for each in findings if each.focus is not None)
+        found = self._kept.get((plan.certificate, wanted))
+        if found is None:
+            found = self._kept[plan.certificate, wanted] = plan.about(wanted, _FACTS_OF_A_FINDING)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return found
 
     def _proposed(
         self, view: LedgerView, principal: Principal, causes: Causes, gained: Sequence[Fact]
@@ -218,6 +244,25 @@ class EffectsReader:
                 wanted = causes.listed[cause].cause
                 found = self._findings.of_cause(view, principal, certificate, wanted, first=first, limit=limit)
         return record, causes, tuple(found)
+
+
+def _at(record: CertificateRecord) -> Instant:
+    """When what a certificate records is recorded, or would be."""
+    return record.issued_at if record.instant is None else record.instant
+
+
+def _with_evidence(
+    view: LedgerView, record: CertificateRecord, page: PlanPage
+) -> Iterator[tuple[Fact, tuple[Evidence, ...]]]:
+    """The facts of some items of a plan, each with what speaks for it."""
+    at = _at(record)
+    brought = [Evidence(content, record.id, at) for content in map(evidence, page.supports)]
+    for item, body in page.records:
+        fact = Fact(recorded(body), record.id, at, None, item.leaf)
+        yield fact, tuple(each for each in brought if each.content.fact == fact.id)
+    held = view.evidence_of(page.supersedes)
+    for fact in _facts(view, page.supersedes):
+        yield fact, tuple(held.get(fact.id, ()))
 
 
 def _asked(body: Body) -> Asked:

@@ -29,6 +29,7 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 from uuid import UUID
 
@@ -56,6 +57,7 @@ _CHUNK: Final = 2_000
 _KEPT: Final = 256
 # Within a string of canonical JSON a quotation mark is escaped: these can only be members.
 _MEMBERS: Final = re.compile(rb'"(op|fact|family)":"([^"]*)"')
+_STATEMENT: Final = re.compile(rb'"statement":"(<[^>]*>) (<[^>]*>) (<[^>]*>)?')
 
 
 class Kind(StrEnum):
@@ -217,6 +219,37 @@ class PlanReading:
                 else:
                     supports.append(body)
         return PlanPage(tuple(records), tuple(supersedes), tuple(supports))
+
+    def about(self, wanted: frozenset[tuple[str, str | None]], most: int) -> PlanPage:
+        """The items of up to `most` facts of each: of a node, subject or object, and a predicate; None: of any.
+
+        The whole plan is gone through.
+        """
+        counted: Counter[tuple[str, str | None]] = Counter()
+        records: list[tuple[SaltedItem, Body]] = []
+        supports: list[Body] = []
+        facts: set[str] = set()
+        for item, members in self._items():
+            if members["op"] == "support" and members["fact"] in facts:
+                supports.append(json.loads(item.body))
+            said = _STATEMENT.search(item.body) if members["op"] == "record" else None
+            if said is None:
+                continue
+            subject, predicate, value = (b"" if part is None else part for part in said.groups())
+            ends, by = {subject.decode(), value.decode()}, predicate.decode()
+            fitting = {(end, path) for end in ends for path in (None, by)} & wanted
+            if any(counted[each] < most for each in fitting):
+                counted.update(fitting)
+                facts.add(members["fact"])
+                records.append((item, json.loads(item.body)))
+        superseded = (
+            fact.id
+            for each in self._superseded().values()
+            for fact in each
+            for end in (fact.statement.subject.n3, fact.statement.object.n3)
+            if {(end, None), (end, fact.statement.predicate.n3)} & wanted
+        )
+        return PlanPage(tuple(records), tuple(islice(dict.fromkeys(superseded), most)), tuple(supports))
 
     def _led(self) -> Iterator[tuple[SaltedItem, str, str, bool]]:
         """Every item with what it does, the family or else fact that it is of, and whether it leads a change."""

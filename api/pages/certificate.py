@@ -32,7 +32,7 @@ from starlette.responses import Response
 from api.certificates import CertificateId, certificate_named
 from api.decision_body import within_length
 from api.pages.drawing import before_and_after
-from api.pages.effects import changes_of, nodes_of, to_draw
+from api.pages.effects import changes_of, fact_shown, nodes_of, to_draw
 from api.pages.findings import MOST_OF_A_CAUSE, causes_of, nodes_in_findings, rest_of
 from api.pages.names import names_for
 from api.pages.paging import PagerShown
@@ -209,6 +209,7 @@ def _content(
         "applied": None if record.instant is None else at(record.instant),
         "graphs": [names(graph) for graph in record.graphs],
         "changes": changes_of(effects, names),
+        "kept": [fact_shown(fact, effects.held.get(fact.id, ()), names) for fact in effects.against],
         "tally": tally_of(effects),
         "total": effects.total,
         "items": effects.items,

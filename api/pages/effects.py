@@ -105,8 +105,8 @@ class Change:
 def nodes_of(effects: Effects) -> set[Iri]:
     """Every node that has to be called something."""
     facts = (*effects.recorded, *effects.superseded, *effects.supported, *effects.against)
-    nodes = {iri for fact in facts for iri in iris_of(*_terms(fact))}
-    for evidence in (*effects.brought.values(), *effects.held.values()):
+    nodes = {iri for fact in (*facts, *(fact for fact, _ in effects.elsewhere)) for iri in iris_of(*_terms(fact))}
+    for evidence in (*effects.brought.values(), *effects.held.values(), *(each for _, each in effects.elsewhere)):
         nodes |= {item.content.episode for item in evidence if item.content.episode is not None}
     if effects.asked is not None and effects.asked.episode is not None:
         nodes.add(effects.asked.episode)

@@ -27,7 +27,7 @@ from starlette.responses import Response
 from api.media import accepted, preferred
 from api.pages.rendering import page, see_other
 from api.pages.sign_in import sign_in_again, sign_in_path
-from api.pages.visiting import visit_of, written_in
+from api.pages.visiting import is_from_here, visit_of, written_in
 from api.pages.wording import remedy_on_pages
 from api.problems import MEDIA_TYPE
 from kernel.errors import MunimentError, NotAcceptable, Unauthenticated
@@ -60,7 +60,7 @@ def _paged(handler: Handler) -> Handler:
         if isinstance(error, Unauthenticated) and request.method in ("GET", "HEAD"):
             return see_other(sign_in_path(request))
         written = next(iter((await written_in(request)).values()), None) if request.method == "POST" else None
-        if isinstance(error, Unauthenticated) and is_page(request.url.path):
+        if isinstance(error, Unauthenticated) and is_page(request.url.path) and is_from_here(request):
             return sign_in_again(request, written)
         return _page(request, answer, written)
 

@@ -256,6 +256,7 @@ def _facts(effects: Effects) -> _Facts:
     held = (*effects.superseded, *effects.against)
     return [
         *((fact, effects.brought.get(fact.id, ())) for fact in effects.recorded),
+        *effects.elsewhere,
         *((fact, effects.held.get(fact.id, ())) for fact in held),
     ]
 

@@ -170,12 +170,16 @@ async def read_form(request: Request, forgery_token: str, known: Sequence[Parame
 
 def require_same_site(request: Request) -> None:
     """Raises `ForgedForm` where the browser says that the request comes from elsewhere."""
+    if not is_from_here(request):
+        raise _forged("the form was sent from another site")
+
+
+def is_from_here(request: Request) -> bool:
+    """Whether the browser does not say that the request comes from elsewhere."""
     fetched_from, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     if fetched_from is not None:
-        if fetched_from not in ("same-origin", "none"):
-            raise _forged("the form was sent from another site")
-    elif origin is not None and urlsplit(origin).netloc != request.headers.get("host", ""):
-        raise _forged("the form was sent from another site")
+        return fetched_from in ("same-origin", "none")
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host", "")
 
 
 def page_parameters(request: Request, known: Sequence[Parameter]) -> Parameters:
@@ -195,9 +199,10 @@ def time_of(parameters: Parameters, parameter: Parameter) -> str | None:
 
 async def written_in(request: Request) -> dict[str, str]:
     """What somebody wrote into the form that a request of this site brought, by the names in `WRITTEN`."""
+    if not is_from_here(request):
+        return {}
     body = request.scope.get(_FORM_SENT)
     try:
-        require_same_site(request)
         if body is None and body_type(request.headers.get("content-type")) == FORM:
             body = await read_body(request, _FORM_LIMIT)
         fields = parse_qsl((body or b"").decode(), max_num_fields=_MOST_FIELDS)

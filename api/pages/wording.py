@@ -35,7 +35,7 @@ _BY_NAME: Final = {
     "Authorization": "sign in",
     "GET /": "look for it in the queue",
     "Muniment-Head": "write head:N: a certificate that was applied says its head beside its state",
-    "POST /": "a page only reads: send changes with `muniment submit`, or by the JSON API",
+    "application/sparql-update": "a page only reads: send updates to /sparql, and changes by `muniment submit`",
     "`next`": "go back to the start of the list",
     "a format": _FILES,
     "accept one of": _FILES,

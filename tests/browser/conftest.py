@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.api.pages.world import World, a_world
+from tests.browser.visiting import ask_what_deceives
 from tests.requirements import REPOSITORY, require
 
 PICTURES: Final = REPOSITORY / "build" / "screenshots"
@@ -44,6 +45,7 @@ def world() -> Iterator[World]:
 
 @pytest.fixture(scope="session")
 def still() -> Iterator[World]:
-    """One filled base for tests that only look."""
+    """One filled base for tests that only look; with texts that are long, and that would deceive."""
     with a_world() as filled:
+        ask_what_deceives(filled)
         yield filled

@@ -123,6 +123,36 @@ def test_with_the_keyboard_alone(chromium: Browser, world: World) -> None:
         expect(page.get_by_role("status")).to_contain_text("Rejected")
 
 
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_a_comment_outlives_the_session(chromium: Browser, world: World, scripts: bool) -> None:
+    with visiting(chromium, world, scripts=scripts) as visit:
+        visit.sign_in(Role.EDITOR)
+        page = visit.page
+        page.goto(world.path("doubt"))
+        page.get_by_label("Comment").fill("Heard it too.\nBut not there.")
+        page.context.clear_cookies()
+        page.get_by_role("button", name="Reject").click()
+        expect(page.get_by_role("alert")).to_contain_text("What you wrote is kept")
+        page.get_by_label("Token").fill(world.server.token(Role.EDITOR))
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_label("Comment")).to_have_value("Heard it too.\nBut not there.")
+        page.get_by_role("button", name="Reject").click()
+        expect(page.get_by_text("Heard it too.")).to_be_visible()
+
+
+def test_a_query_too_long_for_an_address_is_answered(chromium: Browser, still: World) -> None:
+    with visiting(chromium, still, scripts=False) as visit:
+        visit.sign_in(Role.READER)
+        page = visit.page
+        page.goto("/query")
+        page.get_by_label("SPARQL query").fill(f"# {'long ' * 5_000}\n{HOLDERS}")
+        page.get_by_role("button", name="Ask").click()
+        expect(page.get_by_role("cell", name="Angela Merkel")).to_be_visible()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="CSV").click()
+        assert download.value.suggested_filename == "answer.csv"
+
+
 def test_a_form_on_another_site_does_nothing(chromium: Browser, world: World) -> None:
     """The browser itself says where a form comes from, and keeps the cookie back."""
     with visiting(chromium, world) as visit:

@@ -19,8 +19,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from api.pages.samples import SAMPLES
 from kernel.access import Role
-from tests.api.bodies import EX
-from tests.api.pages.world import World
+from tests.api.bodies import EX, change
+from tests.api.pages.world import RDFS, World
 
 Scheme = Literal["light", "dark"]
 
@@ -88,6 +88,19 @@ def visiting(
         context.close()
 
 
+def ask_what_deceives(world: World) -> None:
+    """Asks for changes with texts that are very long, very short, or hold what turns the direction of writing."""
+    label = {"predicate": {"@id": RDFS + "label"}}
+    world.ask(
+        "hostile",
+        change("trick", "label", {"@value": "invoice\u202efdp.exe pay\u200bpal"}, confidence=0.2) | label,
+        change("long" + "x" * 900, "label", {"@value": "A name of many names " * 90}, confidence=0.2) | label,
+        change("arabic", "label", {"@value": "\u062c\u0645\u0647\u0648\u0631\u064a\u0629"}, confidence=0.2) | label,
+        reason="because \u202egnihtemos " + "and because of more " * 60,
+        episode=EX + "l",
+    )
+
+
 def pages_of(world: World) -> dict[str, str]:
     """The pages that somebody who is signed in can look at, by name."""
     return {
@@ -98,6 +111,9 @@ def pages_of(world: World) -> dict[str, str]:
         "certificate-doubt": world.path("doubt"),
         "certificate-correction": world.path("correct"),
         "certificate-applied": world.path("held"),
+        "certificate-hostile": world.path("hostile"),
+        "findings": f"{world.path('successor')}/findings?cause=1",
+        "findings-causes": f"{world.path('successor')}/findings",
         "node": f"/node?iri={quote(EX + 'chancellor', safe='')}",
         "node-past": f"/node?iri={quote(EX + 'merkel', safe='')}&valid-at=1990",
         "query": "/query",

@@ -222,7 +222,7 @@ def test_browsers_get_errors_as_pages(reader: httpx2.Client, method: str, path: 
         ("/queue?after=x", "go back to the start of the list", "`next`"),
         ("/query?query=ASK%7B%7D&format=turtle", "take CSV or JSON of a table", "application/"),
         ("/query?query=ASK%7B%7D&format=pdf", "CSV, JSON, Turtle, JSON-LD", "jsonld"),
-        ("/query?query=INSERT%20DATA%20%7B%7D", "a page only reads", "POST"),
+        ("/query?query=INSERT%20DATA%20%7B%7D", "a page only reads", "application/"),
         ("/query?query=SELECT%20*%20%7B%7D&as-of=head:0", "a certificate", "Muniment-Head"),
         ("/queue/nothing", "look for it in the queue", "GET /"),
         ("/node?iri=urn:a&valid-at=2020-01-01T00:00:00%2001:00", "with a plus before the zone", "%2B"),

@@ -53,3 +53,4 @@ def test_the_end_of_a_fact_that_arrives_late_is_marked(ruled: World) -> None:
     text = told(ruled, "late")
     assert f"Gained was not believed before its end is {MARK}" in text
     assert "held by first, from 2001 until the end of 2004" in text
+    assert "and left as it is" in text, "what is drawn stands in the table too"

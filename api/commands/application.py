@@ -30,6 +30,7 @@ import typer
 from typer.exceptions import TyperException
 from typer.main import get_command
 
+from api.commands.anchor import anchor
 from api.commands.audit import audit
 from api.commands.careful import USAGE, careful
 from api.commands.check import check
@@ -137,6 +138,7 @@ app.command(rich_help_panel=_TRUST)(careful(check))
 app.command(rich_help_panel=_TRUST)(careful(verify))
 app.command(rich_help_panel=_TRUST)(careful(key))
 app.command(rich_help_panel=_TRUST)(careful(audit))
+app.command(rich_help_panel=_TRUST)(careful(anchor))
 app.command(rich_help_panel=_OPERATE)(doctor)
 app.command(rich_help_panel=_OPERATE)(careful(rebuild))
 

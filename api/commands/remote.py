@@ -122,6 +122,17 @@ def decide(url: str, token: str | None, certificate: str, decision: dict[str, st
     return answer
 
 
+def fetch_text(url: str, token: str | None, path: str, parameters: dict[str, str]) -> str:
+    """The text at a path of the service. Raises `InvalidParameter` and `RemoteRefusal` as the others do."""
+    with _connecting(url):
+        response = httpx2.get(
+            url.rstrip("/") + path, params=parameters, headers=_authorization(token), timeout=_PATIENCE
+        )
+    if response.status_code != httpx2.codes.OK:
+        raise _refusal(response)
+    return response.text
+
+
 @contextmanager
 def exported(url: str, token: str | None, wanted: Wanted) -> Iterator[Exported]:
     """The document of an export, as it comes.

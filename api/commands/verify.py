@@ -31,7 +31,7 @@ from certificates.events import Applied
 from certificates.ids import urn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from certificates.certificate import Certificate
     from certificates.checkpoints import Checkpoint
@@ -86,6 +86,14 @@ def verify(
             help="With a proof of consistency, from GET /log/proof/consistency: the older checkpoint.",
         ),
     ] = None,
+    witness: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--witness",
+            metavar="NAME+ID+KEY",
+            help="With a checkpoint: a witness that must have signed it too, as C2SP writes its key. May be repeated.",
+        ),
+    ] = None,
 ) -> int:
     """Tell whether a certificate, a signed export or a checkpoint is authentic, and what it says.
 
@@ -96,17 +104,16 @@ def verify(
     public = public_key(key)
     document = file.read_bytes()
     kind = _kind(document)
-    _refuse_surplus(kind, proof=proof is not None, since=since is not None)
+    _refuse_surplus(kind, proof=proof is not None, since=since is not None, witness=witness is not None)
     with within(file):
-        match kind:
-            case Kind.EXPORT:
-                lines = _export(document, public)
-            case Kind.CHECKPOINT:
-                lines = [_checkpoint(verified_checkpoint(document, public))]
-            case Kind.CONSISTENCY:
-                lines = _grown(document, since, public)
-            case Kind.CERTIFICATE:
-                lines = _certificate(document, proof or [], public)
+        if kind is Kind.EXPORT:
+            lines = _export(document, public)
+        elif kind is Kind.CHECKPOINT:
+            lines = [_checkpoint(verified_checkpoint(document, public, witness or []))]
+        elif kind is Kind.CONSISTENCY and since is not None:
+            lines = _grown(document, since, public)
+        else:
+            lines = _certificate(document, proof or [], public)
     for line in lines:
         typer.echo(line)
     return 0
@@ -134,12 +141,14 @@ def _kind(document: bytes) -> Kind:
     return Kind.CERTIFICATE
 
 
-def _refuse_surplus(kind: Kind, *, proof: bool, since: bool) -> None:
+def _refuse_surplus(kind: Kind, *, proof: bool, since: bool, witness: bool) -> None:
     """An option that has nothing to say about the file would seem to have been checked."""
     if proof and kind is not Kind.CERTIFICATE:
         raise typer.BadParameter(f"a proof of inclusion goes with a certificate, and this is {kind.value}")
     if since != (kind is Kind.CONSISTENCY):
         raise typer.BadParameter("--since and a proof of consistency go together")
+    if witness and kind is not Kind.CHECKPOINT:
+        raise typer.BadParameter(f"a witness signs a checkpoint, and this is {kind.value}")
 
 
 def _certificate(document: bytes, proofs: list[Path], key: VerifyingKey) -> list[str]:
@@ -167,24 +176,23 @@ def _logged(found: Logged) -> str:
     return f"logged      as {type(event).__name__.lower()} {event.at}, {place}"
 
 
-def verified_checkpoint(document: bytes, key: VerifyingKey) -> Checkpoint:
-    """The checkpoint in a file, if the key has signed it: of whatever base it says."""
+def verified_checkpoint(document: bytes, key: VerifyingKey, witnesses: Sequence[str] = ()) -> Checkpoint:
+    """The checkpoint in a file, if the key has signed it, and each witness: of whatever base it says."""
     from certificates.checkpoints import read_checkpoint, verify_checkpoint
+    from certificates.notes import NoteKey
 
     note = document.decode(errors="replace")
-    return verify_checkpoint(note, read_checkpoint(note).origin, key)
+    return verify_checkpoint(note, read_checkpoint(note).origin, key, [NoteKey.parse(each) for each in witnesses])
 
 
 def _checkpoint(checkpoint: Checkpoint) -> str:
     return f"authentic: a log of {checkpoint.size} entries, root {checkpoint.root.hex()}, in {checkpoint.origin}"
 
 
-def _grown(document: bytes, since: Path | None, key: VerifyingKey) -> list[str]:
+def _grown(document: bytes, since: Path, key: VerifyingKey) -> list[str]:
     """That the log of a checkpoint begins with that of an older one."""
     from certificates.log_proofs import ConsistencyProof
 
-    if since is None:
-        return []
     with within(since):
         before = verified_checkpoint(since.read_bytes(), key)
     after = ConsistencyProof.parse(document.decode(errors="replace")).verify(before, key)

@@ -1,5 +1,6 @@
 """`/log`: a stranger with the key follows the log, and checks what certificates and checkpoints say."""
 
+import shutil
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -8,16 +9,22 @@ from uuid import UUID
 import httpx2
 import pytest
 
+from bridge.auditing.audit import audit
+from bridge.base import Base
+from bridge.log_reading import LogReader
 from certificates.checkpoints import origin_of, verify_checkpoint
 from certificates.events import Applied, Decided, Issued, decode_event
+from certificates.keys import SigningKey
 from certificates.log_proofs import ConsistencyProof, InclusionProof
 from certificates.merkle import leaf_hash, tree_root
 from certificates.merkle_proofs import root
+from certificates.notes import NoteKey, NoteKeyType, cosign
 from certificates.tiles import TiledTree, tiles_of, unbundle
 from kernel.access import Role
 from tests.api.bodies import EX, change, request
 from tests.api.console import run
-from tests.api.serving import Served
+from tests.api.serving import Served, served
+from tests.bridge.writing import SetClock
 
 
 def a_file(folder: Path, name: str, text: str) -> Path:
@@ -26,7 +33,7 @@ def a_file(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def write(client: httpx2.Client, name: str, **more: object) -> dict[str, Any]:
+def write(client: httpx2.Client, name: str, **more: Any) -> dict[str, Any]:
     answer = client.post("/changes", json=request(change(name, "knows", "bob", **more)))
     assert answer.is_success, answer.text
     outcome: dict[str, Any] = answer.json()
@@ -261,3 +268,60 @@ def test_an_edited_checkpoint_is_refused(files: Path) -> None:
     edited = (files / "new.txt").read_text().replace("\n6\n", "\n5\n")
     a_file(files, "edited.txt", edited)
     assert verify(files, "edited.txt")[0] == 1
+
+
+def test_a_witness_that_did_not_sign_is_missed(files: Path, server: Served) -> None:
+    witness = SigningKey.from_bytes(bytes(32))
+    known = NoteKey("witness.example/w1", witness.public, NoteKeyType.COSIGNATURE)
+    status, said = verify(files, "new.txt", "--witness", known.vkey)
+    assert (status, "witness.example" in said) == (1, True)
+    a_file(files, "seen.txt", cosign((files / "new.txt").read_text(), known.name, witness, 1_700_000_000))
+    assert verify(files, "seen.txt", "--witness", known.vkey)[0] == 0
+    assert verify(files, "seen.txt")[0] == 0
+
+
+# --- an anchor --------------------------------------------------------------------------------------------------------
+
+
+def anchored(folder: Path, server: Served, token: Path) -> tuple[int, str]:
+    ended = run(
+        "anchor", str(folder / "anchor.txt"), "--key", str(folder / "key.txt"), "--url", server.url,
+        "--token-file", str(token),
+    )  # fmt: skip
+    return ended.status, ended.output + ended.errors
+
+
+def test_an_anchor_follows_the_log_and_misses_what_was_put_back(tmp_path: Path) -> None:
+    clock = SetClock()
+    with Base.open(tmp_path / "live", host=clock) as base, served(base) as running:
+        a_file(tmp_path, "key.txt", base.key.public.multibase)
+        token = a_file(tmp_path, "token", running.token(Role.WRITER))
+        token.chmod(0o600)
+        write(running.writer, "ada")
+        assert anchored(tmp_path, running, token) == (
+            0,
+            f"2 entries in {origin_of(base.ledger.base_id())}: kept for the first time\n",
+        )
+    shutil.copytree(tmp_path / "live", tmp_path / "earlier")
+    with Base.open(tmp_path / "live", host=clock) as base, served(base) as running:
+        write(running.writer, "bob")
+        status, said = anchored(tmp_path, running, token)
+        assert (status, "4 entries" in said, "begins with the 2" in said) == (0, True, True)
+    kept = (tmp_path / "anchor.txt").read_text()
+    with Base.open(tmp_path / "earlier", host=clock) as base, served(base) as running:
+        status, said = anchored(tmp_path, running, token)
+        assert (status, "rolled back" in said) == (1, True)
+        write(running.writer, "cyd")
+        write(running.writer, "dan")
+        status, said = anchored(tmp_path, running, token)
+        assert (status, "does not begin" in said) == (1, True)
+    assert (tmp_path / "anchor.txt").read_text() == kept
+    assert audit(tmp_path / "live", checkpoint=kept).sound
+    assert not audit(tmp_path / "earlier", checkpoint=kept).sound
+
+
+def test_the_key_of_the_log_is_printed_as_witnesses_take_it(tmp_path: Path) -> None:
+    with Base.open(tmp_path / "data") as base:
+        key = LogReader(base.ledger, base.key).key
+    assert run("key", "--data", str(tmp_path / "data"), "--log").lines == [key.vkey]
+    assert NoteKey.parse(key.vkey) == key

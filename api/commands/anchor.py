@@ -1,0 +1,95 @@
+"""`muniment anchor`: a checkpoint of a base's log, kept where whoever runs the base cannot change it.
+
+Rules
+-----
+* The file holds the newest checkpoint that was seen, and nothing else: `muniment audit --checkpoint` reads it, and a
+  git repository, a mirror or another host may keep it.
+* It is replaced only by a checkpoint that is proved to begin with it. A base that was put back, or whose log was
+  rewritten, is told by that, and the file stays as it is.
+* It is written beside and then renamed: whenever it is read, it is whole.
+
+Example
+-------
+::
+
+    muniment anchor anchor.txt --key key.json --token-file token && git commit --quiet --message anchor anchor.txt
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.commands.options import SERVICE, TokenEnv, TokenFile, Url, named_token, named_url, public_key, within
+from api.commands.output import written_to
+
+if TYPE_CHECKING:
+    from certificates.checkpoints import Checkpoint
+    from certificates.keys import VerifyingKey
+
+
+def anchor(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", dir_okay=False, help="Where the checkpoint is kept; made if need be.")
+    ],
+    *,
+    key: Annotated[
+        Path,
+        typer.Option(
+            "--key",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="The base's public key: a Multikey document, or its z6Mk… text alone. `muniment key` prints it.",
+        ),
+    ],
+    url: Url = None,
+    token_env: TokenEnv = None,
+    token_file: TokenFile = None,
+) -> int:
+    """Keep the newest checkpoint of a running service's log, and see that the log only grew since the last one.
+
+    To be run now and then, from a host that the service's operator does not rule. Exit status: 0 kept, 1 with the
+    reason when the log was rewritten, or put back, or cannot be read.
+
+    Example: muniment anchor anchor.txt --key key.json --token-file token
+    """
+    from api.commands.remote import fetch_text
+
+    public, service = public_key(key), named_url(url) or SERVICE
+    token = named_token(token_env, token_file)
+    before = _kept(file, public)
+    if before is None:
+        note = fetch_text(service, token, "/log/checkpoint", {})
+        after = _verified(note, public)
+    else:
+        proof = fetch_text(service, token, "/log/proof/consistency", {"from": str(before.size)})
+        note, after = _grown(proof, before, public)
+    with written_to(file) as output:
+        output.write(note.encode())
+    grown = "kept for the first time" if before is None else f"begins with the {before.size} that were there before"
+    typer.echo(f"{after.size} entries in {after.origin}: {grown}")
+    return 0
+
+
+def _kept(file: Path, key: VerifyingKey) -> Checkpoint | None:
+    if not file.exists():
+        return None
+    with within(file):
+        return _verified(file.read_text(encoding="utf-8", errors="replace"), key)
+
+
+def _verified(note: str, key: VerifyingKey) -> Checkpoint:
+    from certificates.checkpoints import read_checkpoint, verify_checkpoint
+
+    return verify_checkpoint(note, read_checkpoint(note).origin, key)
+
+
+def _grown(proof: str, before: Checkpoint, key: VerifyingKey) -> tuple[str, Checkpoint]:
+    """The newer checkpoint's note, and what it says."""
+    from certificates.log_proofs import ConsistencyProof
+
+    parsed = ConsistencyProof.parse(proof)
+    return parsed.checkpoint, parsed.verify(before, key)

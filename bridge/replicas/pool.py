@@ -108,11 +108,6 @@ class ReplicaPool:
             self._spawn(self._tick())
         self._grow()
 
-    @property
-    def busy(self) -> int:
-        """How many queries are being answered."""
-        return self._running.total()
-
     async def answer(self, question: Question, limits: Limits, caller: str, rows: int | None = None) -> Answer:
         """Answers a query; what is answered may still be on its way, and is to be read to its end or closed.
 

@@ -27,6 +27,7 @@ import select
 import signal
 import socket
 import sys
+from collections import defaultdict
 from contextlib import contextmanager
 from functools import lru_cache
 from io import BytesIO
@@ -42,7 +43,7 @@ from bridge.sparql.dataset import Dataset
 from bridge.sparql.query import start
 from bridge.sparql.results import FORMATS, serialise_to
 from bridge.sparql.sample import sample
-from bridge.stores.transactions import Writer
+from bridge.stores.transactions import Backlog
 from kernel.errors import CallerError
 from kernel.terms import Iri
 
@@ -61,7 +62,8 @@ class Worker:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._stores: dict[str, Writer] = {}
+        self._stores: dict[str, ox.Store] = {}
+        self._backlogs: defaultdict[str, Backlog] = defaultdict(Backlog)
 
     def run(self) -> None:
         """Serves the socket to its end."""
@@ -77,10 +79,10 @@ class Worker:
             case Kind.OPEN:
                 self._open(head["store"], head["path"], asked.body)
             case Kind.DELTA:
-                writer = self._stores[head["store"]]
+                store, backlog = self._stores[head["store"]], self._backlogs[head["store"]]
                 for removed, added in head["steps"]:
-                    writer.write(removed, added)
-                writer.write_out()
+                    backlog.write(store, removed, added)
+                backlog.write_out(store)
             case Kind.CHUNK:
                 self._take(head["store"], head["path"], asked.body)
             case Kind.FORGET:
@@ -93,19 +95,19 @@ class Worker:
 
     def _open(self, name: str, path: str | None, quads: bytes) -> None:
         self._stores.pop(name, None)
-        writer = self._stores[name] = Writer(ox.Store() if path is None else ox.Store(path))
+        store = self._stores[name] = ox.Store() if path is None else ox.Store(path)
         if quads:
-            writer.store.bulk_load(quads, ox.RdfFormat.N_QUADS)
+            store.bulk_load(quads, ox.RdfFormat.N_QUADS)
         self._send(frame(Kind.TAKEN, {}))
 
     def _take(self, name: str, path: str | None, text: bytes) -> None:
-        writer = self._stores.get(name)
-        if writer is None:
-            writer = self._stores[name] = Writer(ox.Store() if path is None else ox.Store(path))
+        store = self._stores.get(name)
+        if store is None:
+            store = self._stores[name] = ox.Store() if path is None else ox.Store(path)
         if path is None:
-            writer.store.load(text, ox.RdfFormat.TRIG)
+            store.load(text, ox.RdfFormat.TRIG)
         else:
-            writer.store.bulk_load(text, ox.RdfFormat.TRIG)
+            store.bulk_load(text, ox.RdfFormat.TRIG)
         self._send(frame(Kind.TAKEN, {}))
 
     def _query(self, asked: Mapping[str, Any]) -> None:
@@ -128,7 +130,7 @@ class Worker:
     def _answer(self, asked: Mapping[str, Any]) -> None:
         default, named = (_graphs(tuple(asked[each])) for each in ("default", "named"))
         dataset = Dataset(complete=False, union=asked["union"], default_graphs=default, named_graphs=named)
-        results = start(self._stores[asked["store"]].store, asked["text"], dataset)
+        results = start(self._stores[asked["store"]], asked["text"], dataset)
         if asked["rows"] is not None:
             whole = encode_sample(sample(results, asked["rows"]))
             if len(whole) > asked["result"]:

@@ -97,8 +97,8 @@ class OxigraphStores:
         self._start_over()
         text = DeltaText(delta)
         with self._feeding(), self._stores[Projection.COMPLETE].applying(text):
-            self._stores[Projection.CURRENT].apply(text)
-            self.feed.publish(text)
+            # Whoever copies a store waits for a change of it: what is in the copy has been published by then.
+            self._stores[Projection.CURRENT].apply(text, lambda: self.feed.publish(text))
             yield
 
     def load(self, deltas: Iterable[StoreDelta]) -> None:

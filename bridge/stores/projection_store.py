@@ -63,7 +63,7 @@ class ProjectionStore:
     def __init__(self, projection: Projection, path: Path | None) -> None:
         self._projection = projection
         self._served = ServedStore(path)
-        self._writer = transactions.Writer(self._served.store)
+        self._backlog = transactions.Backlog()
         self._torn = False
         with store_errors():
             self._state = _settled(self._served.store)
@@ -78,21 +78,30 @@ class ProjectionStore:
         """Whether a write failed, so that there may be more or less in the store than its state says."""
         return self._torn
 
-    def apply(self, delta: DeltaText) -> None:
-        """Brings the store up by one delta in one transaction. Raises `StoreUnavailable`."""
-        with self.applying(delta):
+    def apply(self, delta: DeltaText, arrived: Callable[[], None] = lambda: None) -> None:
+        """Brings the store up by one delta in one transaction.
+
+        Args:
+            delta: from where it stands.
+            arrived: called once it is written, before anybody reads or copies it.
+
+        Raises:
+            StoreUnavailable: it cannot be written.
+        """
+        with self.applying(delta, arrived):
             pass
 
     @contextmanager
-    def applying(self, delta: DeltaText) -> Iterator[None]:
+    def applying(self, delta: DeltaText, arrived: Callable[[], None] = lambda: None) -> Iterator[None]:
         """Holds readers back while it is open, and does what `apply` does as it is left."""
         with self._served.changing() as store:
             yield
             self._torn = True
-            self._writer.write(*delta.of(self._projection))
+            self._backlog.write(store, *delta.of(self._projection))
             self._arrive(store, delta.state)
+            arrived()
         with store_errors():
-            self._writer.write_out()
+            self._backlog.write_out(self._served.store)
 
     def begin_load(self) -> Load:
         """Freezes what readers see, and answers what takes the deltas of a load. Raises `StoreUnavailable`."""
@@ -139,7 +148,6 @@ class ProjectionStore:
 
     def close(self) -> None:
         """Closes the store as soon as the last query on it is done."""
-        del self._writer  # which holds the store open
         self._served.close()
 
     def _arrive(self, store: ox.Store, state: StoreState) -> None:

@@ -9,9 +9,9 @@ Rules
 Example
 -------
 >>> store = ox.Store()
->>> writer = Writer(store)
->>> writer.write("", "GRAPH <urn:g> { <urn:s> <urn:p> <urn:o> }")
->>> writer.write_out()
+>>> backlog = Backlog()
+>>> backlog.write(store, "", "GRAPH <urn:g> { <urn:s> <urn:p> <urn:o> }")
+>>> backlog.write_out(store)
 >>> len(store)
 1
 """
@@ -22,26 +22,25 @@ from typing import Final
 
 import pyoxigraph as ox
 
-UNWRITTEN: Final = 32 * 2**20
-"""Characters of text after which the engine writes to disk what it holds in memory: some 30,000 facts, in 150 MB."""
+UNWRITTEN: Final = 16 * 2**20
+"""Characters of text after which the engine writes to disk what it holds in memory: some 25,000 facts, in 150 MB."""
 
 
-class Writer:
-    """Writes to one store, from one thread."""
+class Backlog:
+    """What was written to one store and is not written out. It does not hold the store, which would keep it open."""
 
-    def __init__(self, store: ox.Store) -> None:
-        self.store = store
+    def __init__(self) -> None:
         self._unwritten = 0
 
-    def write(self, removed: str, added: str) -> None:
+    def write(self, store: ox.Store, removed: str, added: str) -> None:
         """Takes text away and adds text, in one transaction. Raises what the engine raises."""
-        write(self.store, removed, added)
+        write(store, removed, added)
         self._unwritten += len(removed) + len(added)
 
-    def write_out(self) -> None:
+    def write_out(self, store: ox.Store) -> None:
         """Has the engine write out what it holds of the transactions, when that is much. Raises what that raises."""
         if self._unwritten >= UNWRITTEN:
-            self.store.flush()
+            store.flush()
             self._unwritten = 0
 
 

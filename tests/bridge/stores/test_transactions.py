@@ -8,7 +8,7 @@ import pytest
 from bridge.stores import transactions
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.projections import Projection
-from bridge.stores.transactions import Writer
+from bridge.stores.transactions import Backlog
 from tests.bridge.stores.chronicle import STATEMENTS, quad_of
 from tests.bridge.stores.test_stores import quads_of, state_delta
 
@@ -26,15 +26,15 @@ def test_after_so_much_text_the_engine_writes_out_what_it_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transactions, "UNWRITTEN", 3 * len(block(0)))
-    writer = Writer(ox.Store(tmp_path))
+    store, backlog = ox.Store(tmp_path), Backlog()
     written = [tables(tmp_path)]
     for number in range(6):
-        writer.write("", block(number))
-        writer.write_out()
+        backlog.write(store, "", block(number))
+        backlog.write_out(store)
         written.append(tables(tmp_path))
     assert written[0] == written[2] < written[3] == written[5] < written[6]
-    writer.write(block(0), block(9))
-    assert {str(quad.object) for quad in writer.store} == {f"<urn:o{number}>" for number in (1, 2, 3, 4, 5, 9)}
+    backlog.write(store, block(0), block(9))
+    assert {str(quad.object) for quad in store} == {f"<urn:o{number}>" for number in (1, 2, 3, 4, 5, 9)}
 
 
 def test_both_stores_write_out_what_deltas_brought(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

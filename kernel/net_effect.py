@@ -60,7 +60,9 @@ class Since:
     @classmethod
     def parse(cls, text: str, *, field: str, zone: str | None = None) -> Self:
         """From a time as people give it. Raises `InvalidTime`."""
-        return cls(valid_from(text, field=field, zone=zone), valid_to(text, field=field, zone=zone))
+        start = valid_from(text, field=field, zone=zone)
+        ends = start.precision is not Precision.UNBOUNDED  # else: since ever, and not for ever
+        return cls(start, valid_to(text, field=field, zone=zone) if ends else start)
 
     @property
     def known(self) -> bool:

@@ -24,7 +24,7 @@ VALUES: Final = (*NODES, "1", "'x'@en")
 
 nodes, graphs, values = st.sampled_from(NODES), st.sampled_from(GRAPHS), st.sampled_from(VALUES)
 predicates = st.sampled_from(["<urn:p>", "<urn:q>"])
-variables = st.sampled_from(["?x", "?y", "?z"])
+variables = st.sampled_from(["?x", "?y"])
 
 
 def triple(subject: st.SearchStrategy[str], value: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -49,11 +49,17 @@ def quads(one: st.SearchStrategy[str], graph: st.SearchStrategy[str]) -> st.Sear
 
 
 data = quads(triple(nodes, values), graphs)
-templates = quads(triple(nodes | variables, values | variables), graphs | st.just("?g"))
+mostly = triple(st.sampled_from(["?x", "?x", "?y", "<urn:a>"]), st.sampled_from(["?y", "?y", "?x", "1", "<urn:b>"]))
+templates = quads(mostly, graphs | st.just("?g"))
 patterns = st.builds(
-    lambda pattern, more: f"{pattern} {more}",
-    quads(triple(nodes | variables, values | variables), graphs | st.just("?g")),
-    st.sampled_from(["", "OPTIONAL { ?x <urn:q> ?y }", "FILTER(?x != <urn:a>)", "BIND(<urn:c> AS ?w)"]),
+    lambda first, more, rest: f"{first} {more} {rest}",
+    st.builds(
+        lambda graph, predicate: f"{graph[0]} ?x {predicate} ?y . {graph[1]}",
+        st.sampled_from([("", ""), ("GRAPH ?g {", "}"), ("GRAPH <urn:g> {", "}")]),
+        predicates,
+    ),
+    st.just("") | quads(triple(nodes | variables, values | variables), graphs),
+    st.sampled_from(["", "OPTIONAL { ?x <urn:q> ?z }", "FILTER(?x != <urn:a>)", "BIND(<urn:c> AS ?w)"]),
 )
 some_graph = graphs.map(lambda graph: f"GRAPH {graph}")
 
@@ -82,7 +88,7 @@ operations = st.one_of(
         some_graph | st.just("DEFAULT"),
     ),
 )
-requests = st.lists(operations, min_size=1, max_size=4).map(" ;\n".join)
+requests = st.lists(operations | modifications, min_size=1, max_size=4).map(" ;\n".join)
 SOME: Final = (
     "INSERT DATA { <urn:a> <urn:p> <urn:b>, 1 . GRAPH <urn:g> { <urn:a> <urn:p> 1 . <urn:b> <urn:q> 'x'@en } }"
 )
@@ -114,10 +120,8 @@ def by_the_engine(held: set[ox.Quad], text: str) -> set[ox.Quad]:
 
 # --- the union --------------------------------------------------------------------------------------------------------
 
-variable_triples = triple(nodes | variables, values | variables)
-modified = st.tuples(
-    some(variable_triples, graphs | st.just("?g")), some(variable_triples, graphs | st.just("?g")), patterns
-)
+templated = some(mostly, graphs | st.just("?g"))
+modified = st.tuples(templated, templated, patterns)
 
 
 @given(st.lists(modified, min_size=1, max_size=4), st.booleans())

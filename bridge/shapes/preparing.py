@@ -5,7 +5,7 @@ Rules
 * First every target is judged, a batch at a time, each batch on what is committed by then. What changed since the first
   batch began is judged again until little is left: a target that no change concerns is as it was when it was judged.
 * Each batch forgets what the one before has read, and targets wait on disk: memory holds what was found, and whatever
-  one batch reads. No read of the ledger lasts longer than a batch, but for listing the targets.
+  one batch reads. A read of the ledger lasts as long as a batch; that of what changed, as long as judging that.
 * The write, when its turn comes, adds what changed since then and what its own plan changes. If the former is more than
   `FEW` statements, or takes more than `BRIEF` of reading, it is prepared further first, unless it insists.
 * A preparation is for certain shapes in force and certain shapes written; for others it is of no use.

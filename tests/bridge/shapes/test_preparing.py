@@ -15,6 +15,7 @@ from bridge.base import Base
 from bridge.shapes.preparing import FEW, ShapesPreparer
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
+from kernel.changes import Assert, Change
 from kernel.errors import ShuttingDown
 from kernel.instants import Instant
 from kernel.policy import UnsafeAutoApprove
@@ -25,17 +26,17 @@ from tests.bridge.shapes.test_base import queue, submit
 from tests.bridge.shapes.test_existing import NAMED, require_newly_broken
 from tests.bridge.shapes.test_incremental import ONTOLOGY, Assertion, assertions, made, retracted, shapes, validities
 from tests.bridge.shapes.world import ADMIN, CountingView, World, asserts, retracts
-from tests.bridge.writing import Busy, decide, load
+from tests.bridge.writing import Busy, decide, stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from certificates.findings import Finding
-    from kernel.changes import Change
     from kernel.facts import Evidence, Fact
     from kernel.plan import Plan
     from kernel.ports import Head
+    from kernel.submitting import Outcome
     from kernel.terms import Iri
 
 PATIENCE = 60.0
@@ -204,6 +205,11 @@ def many(count: int) -> list[Change]:
     return asserts("".join(f":n{number} a :A ; :name 'n' . " for number in range(count)))
 
 
+def loaded(base: Base, *chunks: list[Change]) -> Outcome:
+    only = [[change for change in chunk if isinstance(change, Assert)] for chunk in chunks]
+    return base.load(stage(base, "session", *only, by=ADMIN)).result()
+
+
 def test_writes_are_answered_while_shapes_are_judged_and_what_they_bring_is_judged_too(tmp_path: Path) -> None:
     with Base.open(tmp_path / "base") as base:
         submit(base, *many(1_000), *asserts(":old a :A ."))
@@ -254,7 +260,7 @@ def test_a_load_that_brings_shapes_is_judged_beside_the_writes(tmp_path: Path) -
     with Base.open(tmp_path / "base") as base:
         submit(base, *many(600), *asserts(":old a :A ."))
         brought = asserts(NAMED.format(1), graph=SHAPES_GRAPH)
-        outcome = load(base, "one", brought, asserts(":x a :A . :y a :A ; :name 'y' ."), by=ADMIN)
+        outcome = loaded(base, brought, asserts(":x a :A . :y a :A ; :name 'y' ."))
         assert outcome.verdict is Verdict.REVIEW
         assert [each.focus for each in outcome.findings] == ["<urn:x:old>", "<urn:x:x>"]
         assert decide(base, outcome.certificate, by=ADMIN).state is CertificateState.APPLIED
@@ -304,14 +310,15 @@ def test_nothing_is_judged_for_a_request_that_is_answered_before_or_refused_anyw
 def test_shapes_over_many_facts_while_writers_go_on(tmp_path: Path) -> None:
     """200,000 facts: hundreds of writes are answered meanwhile, and what is found is what all of it gives at once."""
     with Base.open(tmp_path / "base", policy=UnsafeAutoApprove()) as base:
-        load(base, "many", *[many(100_000)[start : start + 4_000] for start in range(0, 200_000, 4_000)], by=ADMIN)
+        facts = many(100_000)
+        loaded(base, *(facts[start : start + 4_000] for start in range(0, len(facts), 4_000)))
         written = queue(base, *asserts(NAMED.format(1), graph=SHAPES_GRAPH))
         answered = 0
         while not written.done():
             submit(base, *asserts(f":w{answered} a :A ."))
             answered += 1
         found = {each.focus for each in written.result().findings}
-        assert answered > 100
+        assert answered > 200
         assert (
             {f"<urn:x:w{number}>" for number in range(answered - 1)}
             <= found

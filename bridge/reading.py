@@ -35,8 +35,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 from uuid import UUID
 
-import pyoxigraph as ox
-
+from bridge.history_queries import (
+    believed_of,
+    facts_named,
+    facts_sampled,
+    history_of,
+    members_of,
+    successors_of,
+)
 from bridge.sparql.dataset import Dataset, dataset_for
 from bridge.sparql.query import evaluate, finish, require_query
 from bridge.sparql.results import negotiate
@@ -47,10 +53,10 @@ from kernel.errors import InvalidParameter, InvalidTime
 from kernel.instants import LATEST, Instant
 from kernel.terms import Iri
 from kernel.timevalues import parse_point
-from kernel.vocabulary import HISTORY, M, history_graph
+from kernel.vocabulary import history_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from bridge.sparql.results import Format, Results
     from bridge.stores.pair import OxigraphStores
@@ -67,19 +73,8 @@ _MEANT_AS_HEAD: Final = re.compile(r"head\b", re.IGNORECASE)
 
 _FIND_HEAD: Final = "write head:N, the number from Muniment-Head or a certificate"
 
-_HISTORY: Final = (
-    f"SELECT ?fact {{ GRAPH ?history {{ {{ ?fact <{M}subject> NODE }} UNION {{ ?fact <{M}object> NODE }} }} "
-    f'FILTER(STRSTARTS(STR(?history), "{HISTORY}")) }}'
-)
-"""Which facts a node has; that text mentions history brings the history graphs into the dataset."""
-
 _LOOKED_AT: Final = 2_000
 """Facts of a node's history that are looked at."""
-
-_OF_FAMILIES: Final = (
-    f"SELECT ?fact {{ VALUES ?family {{ FAMILIES }} GRAPH ?history {{ ?fact <{M}family> ?family }} "
-    f'FILTER(STRSTARTS(STR(?history), "{HISTORY}")) }}'
-)
 
 Place: TypeAlias = tuple[int, int, int, bytes]
 """Start and end of valid time, recording instant, id: where a fact stands in a list of `Reader.facts`."""
@@ -320,33 +315,30 @@ class Reader:
         if they were empty.
         """
         # The present history has all of the past one: it is cut down to it below, and takes no snapshot.
-        sampled = self.sample(QueryRequest(principal, _HISTORY.replace("NODE", node.n3)), limit=_LOOKED_AT)
+        sampled = self.sample(QueryRequest(principal, history_of(node)), limit=_LOOKED_AT)
         with self._ledger.reading() as view:
-            recorded = [fact for fact in map(view.fact, _identifiers(sampled.sample)) if fact is not None]
+            recorded = [fact for fact in map(view.fact, facts_sampled(sampled.sample)) if fact is not None]
             if as_of is not None:
                 recorded = [_as_known(fact, as_of) for fact in recorded if fact.recorded_at <= as_of]
             first = nsmallest(
                 limit, (fact for fact in recorded if principal.may_read(fact.statement.graph)), key=_place
             )
             evidence = view.evidence_of([fact.id for fact in first])
-            families = self._families(view, principal, first, Moment(as_of))
+            families = self._families(view, principal, first)
         found = (
-            FoundFact(fact, _known_of(evidence.get(fact.id, ()), Moment(as_of)), _successors(fact, families))
+            FoundFact(fact, _known_of(evidence.get(fact.id, ()), Moment(as_of)), successors_of(fact, families))
             for fact in first
         )
         return FactPage(tuple(found), sampled.sample.more or len(recorded) > limit)
 
-    def _families(
-        self, view: LedgerView, principal: Principal, facts: Sequence[Fact], moment: Moment
-    ) -> dict[UUID, list[Fact]]:
+    def _families(self, view: LedgerView, principal: Principal, facts: Sequence[Fact]) -> dict[UUID, list[Fact]]:
         """The facts of the families of those that are superseded, as far as the caller may read them."""
         families = {fact.content.family for fact in facts if fact.superseded is not None}
         if not families:
             return {}
-        text = _OF_FAMILIES.replace("FAMILIES", " ".join(f"<urn:uuid:{family}>" for family in families))
-        sampled = self.sample(QueryRequest(principal, text), moment, limit=_LOOKED_AT)
+        sampled = self.sample(QueryRequest(principal, members_of(families)), limit=_LOOKED_AT)
         found: dict[UUID, list[Fact]] = {}
-        for identifier in _identifiers(sampled.sample):
+        for identifier in facts_sampled(sampled.sample):
             fact = view.fact(identifier)
             if fact is not None and principal.may_read(fact.statement.graph):
                 found.setdefault(fact.content.family, []).append(fact)
@@ -419,40 +411,10 @@ class Reader:
         histories = tuple(history_graph(graph).value for graph in graphs if principal.may_read(graph))
         if not histories:
             return iter(())
-        request = QueryRequest(principal, _text_for(wanted), named_graphs=histories)
-        found, _, _ = self._ask(self.question(request), _facts_named)
+        request = QueryRequest(principal, believed_of(wanted.subject, wanted.object), named_graphs=histories)
+        found, _, _ = self._ask(self.question(request), facts_named)
         facts = filter(None, map(view.fact, found))
         return (fact for fact in facts if _matches(fact, wanted, LATEST))
-
-
-def _text_for(wanted: FactFilter) -> str:
-    """A query for the facts of a filter's subject and object that were not superseded."""
-    ends = (("subject", wanted.subject), ("object", wanted.object))
-    tests = " ".join(f"?fact <{M}{name}> {end.n3} ." for name, end in ends if isinstance(end, Iri))
-    return f"SELECT ?fact {{ GRAPH ?history {{ {tests} FILTER NOT EXISTS {{ ?fact <{M}supersededAt> ?then }} }} }}"
-
-
-def _facts_named(results: Results) -> list[UUID]:
-    """The facts in the only column of an answer of any size."""
-    solutions = results if isinstance(results, ox.QuerySolutions) else ()
-    return [UUID(each[0].value[-36:]) for each in solutions]
-
-
-def _identifiers(found: Sample) -> list[UUID]:
-    """The facts in the first column, each once."""
-    return [*dict.fromkeys(UUID(row[0].value[-36:]) for row in found.rows if isinstance(row[0], Iri))]
-
-
-def _successors(fact: Fact, families: Mapping[UUID, Sequence[Fact]]) -> tuple[Fact, ...]:
-    """What took the place of a fact: of its family, recorded when it was superseded, for its time or of other value."""
-    if fact.superseded is None:
-        return ()
-    return tuple(
-        each
-        for each in families.get(fact.content.family, ())
-        if each.certificate == fact.superseded.certificate
-        and (each.statement != fact.statement or each.interval.intersect(fact.interval) is not None)
-    )
 
 
 def _of_graph(

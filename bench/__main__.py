@@ -7,6 +7,7 @@ Example
     python -m bench --size 10000,100000 --only fluree
     python -m bench --quick
     python -m bench --profile
+    python -m bench --governing --size 100000
     python -m bench --validation --size 1000000
 """
 
@@ -24,6 +25,7 @@ from bench.breakdown import breakdown_table, broken_down
 from bench.contest import Contest
 from bench.contestants import ENTRIES, FULL, QUICK, chosen
 from bench.environments import home
+from bench.governing import governed, governing_table
 from bench.machine import Machine
 from bench.report import report
 from bench.results import Results
@@ -48,9 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         effort = QUICK if options.quick else FULL
         if options.profile:
             _profile(console, sizes, Path(directory))
+        elif options.governing:
+            _govern(console, sizes, Path(directory))
         elif not options.validation:
             _compare(console, chosen(options.only), sizes, effort, Path(directory))
-        if options.validation or not (options.only or options.profile):
+        if options.validation or not (options.only or options.profile or options.governing):
             _validate(console, sizes, effort, Path(directory))
 
 
@@ -77,6 +81,11 @@ def _profile(console: Console, sizes: list[int], directory: Path) -> None:
         console.print(breakdown_table(size, broken_down(directory / str(size), size)))
 
 
+def _govern(console: Console, sizes: list[int], directory: Path) -> None:
+    for size in sizes:
+        console.print(governing_table(size, governed(directory / str(size), size)))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench", description="Measures Muniment and its peers in the same run, and prints ratios."
@@ -94,6 +103,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--validation", action="store_true", help="validation by shapes alone; of a million triples it takes minutes"
+    )
+    parser.add_argument(
+        "--governing", action="store_true", help="instead, what writers wait for while shapes are written"
     )
     parser.add_argument("--profile", action="store_true", help="instead, where the CPU of one of our writes goes")
     return parser

@@ -1,0 +1,22 @@
+"""What is shown of shapes that are written beside writers."""
+
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bench import governing
+
+
+def test_the_table_has_the_writes_before_meanwhile_and_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(governing, "BEFORE", 0.2)
+    monkeypatch.setattr(governing, "NEAR", 0.2)
+    measured = governing.governed(tmp_path / "base", 2_000)
+    assert measured.seconds > 0
+    assert len(measured.writes["before"]) > 0
+    assert len(measured.writes["as they came into force"]) > 0
+    console = Console(width=120, record=True)
+    console.print(governing.governing_table(2_000, measured))
+    assert "Shapes written over 2,000 facts" in console.export_text()

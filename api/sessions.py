@@ -6,7 +6,7 @@ Rules
   begun with. Who that is, is looked up with each request: a token that is revoked or expired ends its sessions.
 * A session ends after `IDLE` without a request, after `LONGEST` in any case, and when the service stops.
 * A one-time code stands for a token that is known to the process already. It works once, for its lifetime.
-* Sessions, codes and addresses that failed are bounded in number; the oldest give way.
+* Sessions, drafts, codes and addresses that failed are bounded in number; the oldest give way.
 * Of one address `FAILURES` sign-ins may fail within `WINDOW`; more are refused unseen, until that has passed.
 
 Example
@@ -19,7 +19,7 @@ Example
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from hashlib import sha256
 from hmac import compare_digest, digest
@@ -46,6 +46,7 @@ FAILURES: Final = 10
 
 _MOST_SESSIONS: Final = 10_000
 _MOST_NOTICES: Final = 32
+_MOST_DRAFTS: Final = 256
 _MOST_CODES: Final = 1_000
 _MOST_ADDRESSES: Final = 4_096
 
@@ -99,6 +100,7 @@ class Sessions:
         self._clock = clock
         self._lock = Lock()
         self._sessions: OrderedDict[bytes, Session] = OrderedDict()
+        self._with_draft: deque[Session] = deque()
         self._codes: OrderedDict[bytes, tuple[bytes, float]] = OrderedDict()
         self._failures: OrderedDict[str, list[float]] = OrderedDict()
         self._key = token_bytes(32)
@@ -113,9 +115,14 @@ class Sessions:
             draft: what was written when a session had ended, and the page on which.
         """
         cookie, now = token_urlsafe(32), self._clock()
+        session = Session(token, now, now, draft=draft)
         with self._lock:
-            self._sessions[_known_by(cookie)] = Session(token, now, now, draft=draft)
+            self._sessions[_known_by(cookie)] = session
             _bound(self._sessions, _MOST_SESSIONS)
+            if draft is not None:
+                self._with_draft.append(session)
+            while len(self._with_draft) > _MOST_DRAFTS:
+                self._with_draft.popleft().draft = None
         return cookie
 
     def find(self, cookie: str) -> Session | None:

@@ -309,12 +309,16 @@ def test_failures_are_forgotten_after_a_while() -> None:
 
 
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_MOST_SESSIONS", "_MOST_CODES", "_MOST_ADDRESSES"):
+    for name in ("_MOST_SESSIONS", "_MOST_CODES", "_MOST_ADDRESSES", "_MOST_DRAFTS"):
         monkeypatch.setattr(f"api.sessions.{name}", 3)
     sessions = Sessions(Clock())
     cookies, codes = [sessions.begin(bytes(32)) for _ in range(5)], [sessions.issue_code(bytes(32)) for _ in range(5)]
     assert [sessions.find(each) is not None for each in cookies] == [False, False, True, True, True]
     assert [sessions.peek(each) is not None for each in codes] == [False, False, True, True, True]
+    monkeypatch.setattr("api.sessions._MOST_SESSIONS", 9)
+    drafted = [sessions.begin(bytes(32), ("/queue", str(number))) for number in range(5)]
+    held = [sessions.find(each) for each in drafted]
+    assert [each.draft_of("/queue") for each in held if each is not None] == [None, None, "2", "3", "4"]
     for address in range(5):
         sessions.failed(str(address))
     assert len(sessions._failures) == 3

@@ -3,6 +3,7 @@
 Rules
 -----
 * An update comes as the body (`application/sparql-update`) or as `update=` of a form; never in a URL.
+* Relative IRIs are relative to the endpoint, unless the update has a BASE (section 2.2.5).
 * It is answered as `api.certified` has it: 200 once it is applied, 409 while an editor decides, 422 where refused.
 * `using-graph-uri` and `using-named-graph-uri` are the dataset of every WHERE. `default-graph` says whether the default
   graph is the union of what the caller may read, or strictly `m:default`; else the settings do.
@@ -85,16 +86,17 @@ async def post_update(request: Request, caller: Principal, media_type: str, body
         parameters = read_parameters((UPDATE_TEXT, *BESIDE_THE_UPDATE, *_PASSED_OVER), in_url, body)
         text = parameters.text(UPDATE_TEXT) or ""
     terms = read_terms(request, caller, parameters, body, media_type)
-    outcome = await _update(Service.of(request), text, terms, parameters)
+    base = str(request.url.replace(query="", fragment=""))
+    outcome = await _update(Service.of(request), text, base, terms, parameters)
     return certified(outcome, caller, request)
 
 
-async def _update(service: Service, text: str, terms: Terms, parameters: Parameters) -> Outcome:
+async def _update(service: Service, text: str, base: str, terms: Terms, parameters: Parameters) -> Outcome:
     """Reads, evaluates and submits, anew where the base moved on meanwhile."""
     strict = (parameters.choice(DEFAULT_GRAPH, DefaultGraph) or service.settings.default_graph) is DefaultGraph.STRICT
     using = Using(_graphs(parameters, _USING), _graphs(parameters, _USING_NAMED))
     updates = service.base.updates
-    update = await service.read(lambda: Update.read(text, terms, strict=strict, using=using))
+    update = await service.read(lambda: Update.read(text, terms, strict=strict, using=using, base=base))
     if update.is_bulk:
         return await asyncio.wrap_future(updates.load(update))
     for _ in range(ATTEMPTS):

@@ -121,8 +121,17 @@ class Update:
     using: Using = UNNAMED
 
     @classmethod
-    def read(cls, text: str, terms: Terms, *, strict: bool = False, using: Using = UNNAMED) -> Update:
+    def read(
+        cls, text: str, terms: Terms, *, strict: bool = False, using: Using = UNNAMED, base: str | None = None
+    ) -> Update:
         """Reads the text of an update.
+
+        Args:
+            text: the update.
+            terms: what is said beside.
+            strict: whether the default graph is `m:default` alone.
+            using: the dataset of every WHERE, where the request has one.
+            base: what relative IRIs are relative to, unless the text says so itself.
 
         Raises:
             Forbidden: the caller writes nothing at all.
@@ -130,7 +139,7 @@ class Update:
         """
         if terms.principal.role < Role.WRITER:
             raise Forbidden("your token does not allow changes", remedy="ask an administrator for a writer's token")
-        operations = parse_update(text)
+        operations = parse_update(text, base)
         named = any(isinstance(each, Modify) and (each.using or each.graph) for each in operations)
         if using and named:
             raise QueryRefused(

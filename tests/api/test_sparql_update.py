@@ -410,7 +410,7 @@ def test_clearing_never_touches_reserved_graphs(server: Served) -> None:
         ("DELETE WHERE {\n ?c :b\n", None, "ends"),
         ("INSERT {\n :a :b 1 } WHERE { ?a ?b ?c } FOO", "line 2, column 31", "';'"),
         ("CLEAR GRAPH x:g", "line 1", "x:"),
-        ("CLEAR GRAPH <g>", "line 1", "absolute"),
+        ("BASE <g> CLEAR GRAPH <x y>", "line 1", "'<'"),
         ("SELECT * { ?s ?p ?o }", "line 1", "SELECT"),
         ("INSERT DATA { GRAPH :g { :a :b 1 . GRAPH :h { :a :b 2 } } }", "line 1", "GRAPH"),
         ("INSERT DATA { :g { :a :b 1 } }", "line 1", "GRAPH"),

@@ -7,99 +7,20 @@ regard to which nodes were blank: they are asked for as such.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
 import httpx2
 import pyoxigraph as ox
 import pytest
-from rdflib import Graph, Namespace, URIRef
-from rdflib.collection import Collection
-from rdflib.term import Node
 
 from bridge.base import Base
 from kernel.access import Role
 from tests.api.serving import served
-from tests.conformance.manifests import MF, same, suite
+from tests.conformance.exchanges import Exchange, exchanges
+from tests.conformance.manifests import same
 
-HT: Final = Namespace("http://www.w3.org/2011/http#")
-CNT: Final = Namespace("http://www.w3.org/2011/content#")
-STATUS: Final = {
-    "OK": {200},
-    "Created": {201},
-    "NoContent": {204},
-    "NotFound": {404},
-    "StatusCode2xx": set(range(200, 300)),
-}
-
-
-@dataclass(frozen=True)
-class Step:
-    """A request and what it should get."""
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: str | None
-    status: frozenset[int]
-    graph: str | None
-    location: str | None
-
-
-@dataclass(frozen=True)
-class StoreTest:
-    """A test of the suite."""
-
-    name: str
-    steps: tuple[Step, ...]
-
-    def __str__(self) -> str:
-        """Its name."""
-        return self.name
-
-
-def store_tests() -> Iterator[StoreTest]:
-    for name in ("manifest-direct.ttl", "manifest-indirect.ttl"):
-        path = suite() / "graph-store-protocol" / name
-        graph = Graph().parse(path, publicID=path.as_uri())
-        for listed in graph.objects(URIRef(path.as_uri()), MF.entries):
-            for test in Collection(graph, listed):
-                requests = graph.value(graph.value(test, MF.action), HT.requests)
-                assert requests is not None
-                steps = tuple(_step(graph, each) for each in Collection(graph, requests))
-                yield StoreTest(str(test).rpartition("#")[2], steps)
-
-
-def _step(graph: Graph, node: Node) -> Step:
-    answer = graph.value(node, HT.resp)
-    statuses = [STATUS[str(each).rpartition("#")[2]] for each in graph.objects(answer, MF.expectedStatus)]
-    location = graph.value(answer, MF.expectedLocation)
-    return Step(
-        str(graph.value(node, HT.methodName)),
-        str(graph.value(node, HT.absolutePath)),
-        _headers(graph, node),
-        _body(graph, node),
-        frozenset().union(*statuses),
-        _body(graph, answer),
-        None if location is None else str(location),
-    )
-
-
-def _headers(graph: Graph, node: Node) -> dict[str, str]:
-    listed = graph.value(node, HT.headers)
-    return {
-        str(graph.value(each, HT.fieldName)): str(graph.value(each, HT.fieldValue))
-        for each in ([] if listed is None else Collection(graph, listed))
-    }
-
-
-def _body(graph: Graph, node: Node | None) -> str | None:
-    body = graph.value(node, HT.body)
-    return None if body is None else str(graph.value(body, CNT.chars))
-
-
-TESTS: Final = list(store_tests())
+TESTS: Final = list(exchanges("graph-store-protocol/manifest-direct.ttl", "graph-store-protocol/manifest-indirect.ttl"))
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +32,7 @@ def client() -> Iterator[httpx2.Client]:
 
 
 @pytest.mark.parametrize("test", TESTS, ids=str)
-def test_a_graph_store_does_what_the_suite_says(client: httpx2.Client, test: StoreTest) -> None:
+def test_a_graph_store_does_what_the_suite_says(client: httpx2.Client, test: Exchange) -> None:
     empty = client.post("/sparql", content="DROP ALL", headers={"content-type": "application/sparql-update"})
     assert empty.status_code == 200
     own = f"http://{client.base_url.netloc.decode()}/graphs"

@@ -52,24 +52,26 @@ _OPERATIONS: Final = "an operation, such as INSERT, DELETE, CLEAR, DROP, CREATE,
 _REACHES: Final = {reach.value: reach for reach in Reach}
 
 
-def parse_update(text: str) -> tuple[Operation, ...]:
+def parse_update(text: str, base: str | None = None) -> tuple[Operation, ...]:
     """The operations of an update, in their order; none of a text of declarations alone.
 
     Args:
         text: the update.
+        base: what relative IRIs are relative to until it says so itself, an absolute IRI; None for nothing.
 
     Raises:
         QueryRefused: it cannot be read, or asks for what is not served.
     """
-    return tuple(_Parser(text).operations())
+    return tuple(_Parser(text, base).operations())
 
 
 class _Parser:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, base: str | None) -> None:
         self._text = text
         self._tokens = Tokens(text)
         self._names = Names()
-        self._declared: list[str] = []
+        self._names.base = base
+        self._declared = [] if base is None else [f"BASE <{base}>"]
         self._labels: set[str] = set()
         self._variables: dict[str, str] = {}
 

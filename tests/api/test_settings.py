@@ -48,6 +48,15 @@ def test_a_misspelt_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.remedy == "did you mean MUNIMENT_BODY_LIMIT?"
 
 
+def test_a_variable_that_is_like_none_but_for_its_prefix_is_told_which_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MUNIMENT_FOO", "1")
+    with pytest.raises(InvalidSetting) as caught:
+        read_settings()
+    assert caught.value.remedy.startswith("use one of MUNIMENT_")
+
+
 def test_what_the_tests_themselves_need_is_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUNIMENT_REQUIRE", "node")
     assert read_settings().port == 8350

@@ -103,6 +103,16 @@ def test_an_unknown_time_is_no_point() -> None:
     assert caught.value.where == "valid-at"
 
 
+def test_what_could_be_given_instead_of_an_unreadable_time_would_be_taken() -> None:
+    with pytest.raises(InvalidTime) as caught:
+        parse_point("yesterday", field="valid-at")
+    assert "2024-05-06" in caught.value.remedy
+    assert "unknown" not in caught.value.remedy
+    with pytest.raises(InvalidTime) as caught:
+        valid_from("yesterday")
+    assert "unknown" in caught.value.remedy
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -51,8 +51,8 @@ def test_the_terms_of_shapes_are_declared() -> None:
 
 def test_the_checks_that_reports_name_are_declared() -> None:
     findings = [Finding(code, Severity.INFO, "found", ("urn:g",)) for code in FindingCode]
-    shapes = {"shape-violation", "reviewable-violation", "existing-violation", "waived-violation"}  # which have a component of their own
-    named = {component_of(finding).value for finding in findings if finding.code not in shapes}
+    by_shapes = {"shape-violation", "reviewable-violation", "existing-violation", "waived-violation"}
+    named = {component_of(finding).value for finding in findings if finding.code not in by_shapes}
     assert named <= set(map(str, DECLARED))
 
 

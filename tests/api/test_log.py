@@ -33,8 +33,8 @@ def a_file(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def write(client: httpx2.Client, name: str, **more: Any) -> dict[str, Any]:
-    answer = client.post("/changes", json=request(change(name, "knows", "bob", **more)))
+def write(client: httpx2.Client, name: str, **more: object) -> dict[str, Any]:
+    answer = client.post("/changes", json=request(change(name, "knows", "bob") | more))
     assert answer.is_success, answer.text
     outcome: dict[str, Any] = answer.json()
     return outcome

@@ -30,7 +30,7 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api import certificates, changes, exports, facts, graphs, health, log, problems, sparql
+from api import certificates, changes, exports, facts, graphs, health, log, problems, reverting, sparql
 from api.openapi import openapi_document
 from api.pages import certificate, errors, findings, node, query, queue, rendering, sign_in
 from api.parameters import query_parameters
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from bridge.base import Base
 
 
-_API: Final = (changes, certificates, sparql, graphs, facts, exports, log, health)
+_API: Final = (changes, certificates, reverting, sparql, graphs, facts, exports, log, health)
 _PAGES: Final = (sign_in, queue, certificate, findings, node, query, rendering)
 
 _NONE: Final[TelemetryConfig] = {

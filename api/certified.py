@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from api import answers as written
-from api.changes import DRY_RUN, idempotency_key, request_digest
+from api.changes import DRY_RUN, IDEMPOTENCY, idempotency_key, request_digest
 from api.document_request import EPISODE, REASON, ZONE
 from api.openapi import Answer, json_content
 from api.parameters import Parameter
@@ -56,10 +56,7 @@ TERMS: Final = (VALID_FROM, ZONE, REASON, EPISODE, DRY_RUN)
 """What may be said beside a write."""
 
 KEY_HEADER: Final[dict[str, tuple[str, dict[str, object]]]] = {
-    "Idempotency-Key": (
-        "the same key from the same caller gets the same certificate",
-        {"type": "string", "pattern": "^[!-~]{1,255}$"},
-    ),
+    **IDEMPOTENCY,
     "Prefer": ("`respond-async`: 202 rather than 409 where an editor decides", {"type": "string"}),
 }
 

@@ -84,7 +84,13 @@ _OUTCOME: Final[models.Outcome] = {
     "head": 42,
     "findings": [],
 }
-_LOCATION: Final = {"Location": "the certificate's path"}
+LOCATION: Final = {"Location": "the certificate's path"}
+IDEMPOTENCY: Final[dict[str, tuple[str, dict[str, object]]]] = {
+    "Idempotency-Key": (
+        "the same key from the same caller gets the same certificate",
+        {"type": "string", "pattern": "^[!-~]{1,255}$"},
+    )
+}
 
 router = APIRouter(tags=["changes"])
 
@@ -98,20 +104,15 @@ router = APIRouter(tags=["changes"])
     responses=answers(
         {
             200: Answer("A dry run, or a repeated request for a certificate decided since", json_content("Outcome")),
-            201: Answer("Certified and applied", json_content("Outcome", _OUTCOME), _LOCATION),
-            202: Answer("Certified; it waits for an editor", json_content("Outcome"), _LOCATION),
+            201: Answer("Certified and applied", json_content("Outcome", _OUTCOME), LOCATION),
+            202: Answer("Certified; it waits for an editor", json_content("Outcome"), LOCATION),
             422: Answer("Certified as refused (with `Location`), or not to be planned at all", json_content("Outcome")),
         },
         problems=(400, 401, 403, 404, 409, 413, 415, 422, 503),
     ),
     openapi_extra=extra(
         parameters=_WITH_DOCUMENT,
-        headers={
-            "Idempotency-Key": (
-                "the same key from the same caller gets the same certificate",
-                {"type": "string", "pattern": "^[!-~]{1,255}$"},
-            )
-        },
+        headers=IDEMPOTENCY,
         body={JSON: {"schema": reference("ChangeRequest")}}
         | text_content([*FORMATS], _TURTLE)
         | {JSON_LD: {"schema": {}}},
@@ -136,7 +137,7 @@ async def change(request: Request, caller: Caller) -> Response:
     except MunimentError as error:
         error.where = _place(error.where, media_type)
         raise
-    return _reply(outcome, caller)
+    return reply(outcome, caller)
 
 
 def _known_with(media_type: str) -> tuple[Parameter, ...]:
@@ -188,7 +189,8 @@ def _place(where: str | None, media_type: str) -> str | None:
     return where if match is None else f"statement {int(match[1]) + 1}"
 
 
-def _reply(outcome: Outcome, caller: Principal) -> Response:
+def reply(outcome: Outcome, caller: Principal) -> Response:
+    """The answer to a request: what became of it, as far as its caller may see."""
     findings = readable_findings(caller, outcome.findings) if outcome.findings else ()
     answer = written.outcome(outcome, findings)
     if outcome.certificate is None or outcome.state is None:

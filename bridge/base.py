@@ -40,7 +40,7 @@ from bridge.terms import OxigraphCanonicaliser
 from bridge.updating import Updates, WritePath
 from certificates.errors import CertificateError
 from certificates.keys import SigningKey
-from kernel.changes import Assert, Revise
+from kernel.changes import Assert, Reinstate, Revise
 from kernel.deciding import Decider
 from kernel.errors import DamagedBase, LedgerUnavailable
 from kernel.governance import Governance
@@ -220,8 +220,8 @@ class Base:
         return (decode_assertions(chunk) for chunk in self.ledger.staged(session))
 
 
-def _target(change: End | Retract | Revise) -> Statement | UUID:
-    return change.fact if isinstance(change, Revise) else change.target
+def _target(change: End | Retract | Revise | Reinstate) -> Statement | UUID:
+    return change.fact if isinstance(change, Revise | Reinstate) else change.target
 
 
 def _prepare(directory: Path) -> None:

@@ -78,7 +78,14 @@ class Revise:
     confidence: Decimal | None = None
 
 
-Change = Assert | End | Retract | Revise
+@dataclass(frozen=True, slots=True)
+class Reinstate:
+    """A fact that was superseded is believed again, as it was; a part of reverting a certificate."""
+
+    fact: UUID
+
+
+Change = Assert | End | Retract | Revise | Reinstate
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,12 @@ class NothingToRevise(PlanError):
     code = "nothing-to-revise"
 
 
+class NothingToRevert(PlanError):
+    """A certificate that did nothing which can be undone."""
+
+    code = "nothing-to-revert"
+
+
 class Overlap(PlanError):
     """A revision onto an interval in which another fact of the same statement is believed."""
 

@@ -25,7 +25,7 @@ from uuid import UUID
 
 from certificates.ids import derived_id
 from kernel.bitemporal import containing, cuts, ended, overlapping, uncovered
-from kernel.changes import Assert, End, Request, Retract, Revise, refuse_valid_time
+from kernel.changes import Assert, End, Reinstate, Request, Retract, Revise, refuse_valid_time
 from kernel.errors import (
     EndsAtStart,
     InvalidChange,
@@ -147,6 +147,8 @@ class Planner:
                 self._retract(change)
             case Revise():
                 self._revise(change)
+            case Reinstate():
+                self._reinstate(change)
 
     def _assert(self, change: Assert) -> None:
         self._principal.require_write(change.statement.graph)
@@ -221,6 +223,20 @@ class Planner:
         if statement == old.statement:
             self._carry(target, made, change.spelling)
         self._support(made.id, change.confidence, change.spelling)
+
+    def _reinstate(self, change: Reinstate) -> None:
+        fact = self._view.fact(change.fact)
+        if fact is None or not self._principal.may_read(fact.statement.graph):
+            raise NotFound("there is no such fact", remedy="look it up with GET /facts")
+        self._principal.require_write(fact.statement.graph)
+        held = self._held(fact.statement)
+        if overlapping([each.interval for each in held], fact.interval):
+            raise Overlap(
+                "by now another fact of the same statement is believed within the interval of one to reinstate",
+                remedy="retract or revert that one first",
+            )
+        made = self._record(fact.statement, fact.content.validity, fact.content.family)
+        self._carry(_Held(fact.content, fact), made, NO_SPELLING)
 
     # --- what is held -------------------------------------------------------------------------------------------------
 

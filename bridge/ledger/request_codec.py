@@ -27,7 +27,7 @@ from uuid import UUID
 
 from bridge.ledger.damage import sound
 from certificates.canonical import canonical_json
-from kernel.changes import NO_SPELLING, Assert, End, Request, Retract, Revise
+from kernel.changes import NO_SPELLING, Assert, End, Reinstate, Request, Retract, Revise
 from kernel.facts import Spelling, Validity
 from kernel.instants import Instant
 from kernel.intervals import Interval
@@ -84,6 +84,8 @@ def _encode(change: Change) -> Members:
         members = {"op": "retract", **_encode_target(change.target)}
         if change.within is not None:
             members["within"] = [str(change.within.start), str(change.within.end)]
+    elif isinstance(change, Reinstate):
+        members = {"op": "reinstate", "fact": str(change.fact)}
     else:
         members = {"op": "revise", "fact": str(change.fact)}
         if change.object is not None:
@@ -137,6 +139,8 @@ def _decode(value: Json) -> Change:
         term = parse_term(_text(members.pop("object"))) if "object" in members else None
         start, end = _bound(members, "start"), _bound(members, "end")
         change = Revise(fact, term, start, end, _spelling(members), _confidence(members))
+    elif operation == "reinstate":
+        change = Reinstate(UUID(_text(members.pop("fact"))))
     else:
         raise ValueError(f"unknown operation {operation!r}")
     _refuse_rest(members)

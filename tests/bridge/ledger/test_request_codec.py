@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bridge.ledger.request_codec import decode_request, encode_request
 from certificates.canonical import canonical_json
-from kernel.changes import Assert, Change, End, Request, Retract, Revise
+from kernel.changes import Assert, Change, End, Reinstate, Request, Retract, Revise
 from kernel.errors import DamagedBase, InvalidTime
 from kernel.facts import Spelling, Validity
 from kernel.instants import BEGINNING, EARLIEST, FOREVER, LATEST
@@ -56,6 +56,7 @@ changes: Final[st.SearchStrategy[Change]] = st.one_of(
     st.builds(Assert, statements, validities | st.just(Validity.always()), spellings, confidences),
     st.builds(End, targets, st.none() | bounds),
     st.builds(Retract, targets, st.none() | intervals()),
+    st.builds(Reinstate, st.uuids()),
     st.builds(Revise, st.uuids(), st.none() | terms, st.none() | bounds, st.none() | bounds, spellings, confidences),
 )
 requests: Final = st.builds(

@@ -1,0 +1,86 @@
+"""`POST /certificates/{id}/revert`: a certificate that undoes another.
+
+Rules
+-----
+* It is a write like any other: planned, judged, certified, perhaps reviewed; answered as `POST /changes` is.
+* Who may not see the certificate is told that there is none; who may not write what it wrote is refused.
+* It has parameters and no body.
+
+Example
+-------
+::
+
+    POST /certificates/0197…/revert?reason=loaded+twice → 201 {"certificate": "urn:uuid:…", "state": "applied", …}
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.auth import Caller
+from api.bodies import read_body
+from api.certificates import CertificateId, certificate_named
+from api.changes import DRY_RUN, IDEMPOTENCY, LOCATION, idempotency_key, reply, request_digest
+from api.document_request import REASON
+from api.openapi import Answer, answers, extra, json_content
+from api.parameters import query_parameters
+from api.service import Service
+from bridge.certificate_reading import visible
+from kernel import changes
+from kernel.errors import InvalidDocument
+from kernel.reverting import inverse
+from kernel.submitting import Submission
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from bridge.base import Base
+    from kernel.access import Principal
+
+_PARAMETERS = (REASON, DRY_RUN)
+
+router = APIRouter(tags=["changes"])
+
+
+@router.post(
+    "/certificates/{certificate}/revert",
+    operation_id="revert",
+    summary="Undo what a certificate did",
+    status_code=201,
+    response_class=Response,
+    responses=answers(
+        {
+            200: Answer("A dry run, or a repeated request for a certificate decided since", json_content("Outcome")),
+            201: Answer("Certified and applied", json_content("Outcome"), LOCATION),
+            202: Answer("Certified; it waits for an editor", json_content("Outcome"), LOCATION),
+            422: Answer("Certified as refused (with `Location`), or not to be planned at all", json_content("Outcome")),
+        },
+        problems=(400, 401, 403, 404, 409, 413, 422, 503),
+    ),
+    openapi_extra=extra(parameters=_PARAMETERS, headers=IDEMPOTENCY),
+)
+async def revert(request: Request, caller: Caller, certificate: CertificateId) -> Response:
+    """Retracts what the certificate recorded, and believes again what it superseded; later ones are left alone."""
+    parameters = query_parameters(request, _PARAMETERS)
+    service, identifier = Service.of(request), certificate_named(certificate)
+    if await read_body(request, service.settings.body_limit):
+        raise InvalidDocument("there is a body", remedy="send none: the reason is a parameter", where="body")
+    dry_run, key = parameters.flag(DRY_RUN), idempotency_key(request)
+    reason = parameters.text(REASON)
+    wanted = await service.read(lambda: _inverse(service.base, caller, identifier, reason, key))
+    digest = request_digest("", request.scope["query_string"], identifier.bytes)
+    submission = Submission(wanted, caller, None if dry_run else key, digest, dry_run)
+    return reply(await asyncio.wrap_future(service.base.submit(submission)), caller)
+
+
+def _inverse(base: Base, caller: Principal, certificate: UUID, reason: str | None, key: str | None) -> changes.Request:
+    """What is to be undone; nothing where the key was used before, for then the answer is that of the first time."""
+    with base.ledger.reading() as view:
+        if key is not None and view.idempotent(caller.id, key) is not None:
+            return changes.Request((), None, None, caller.id)
+        return inverse(view, visible(view, caller, certificate), caller.id, reason=reason)

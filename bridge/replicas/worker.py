@@ -8,6 +8,7 @@ Rules
   applied before the next query is answered, because it comes before it.
 * A query may take so much more memory than the process has: beyond, the allocator ends the process (`RLIMIT_AS`).
   Without `/proc` nobody knows what it has, and memory is not limited.
+* What the allocator keeps of a query is counted too. Once that is `SPENT`, the worker says so with its answer.
 * An answer goes out in pieces while it is made, but for formats of which a part would pass for the whole, and those
   that may turn out not to be able to carry it: these are made whole first.
 * It ends when the other end of the socket is closed, whatever it is doing: no worker outlives its service.
@@ -52,9 +53,13 @@ if TYPE_CHECKING:
 
     from bridge.sparql.results import Format
 
+SPENT: Final = 128 * 2**20
+"""Bytes by which a worker grows at most before it is better replaced."""
+
 _RECEIVED: Final = 2**20
 _CACHED: Final = 256
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_STATM: Final = Path("/proc/self/statm")
 
 
 class Worker:
@@ -62,6 +67,7 @@ class Worker:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
+        self._memory = _Memory()
         self._stores: dict[str, ox.Store] = {}
         self._backlogs: defaultdict[str, Backlog] = defaultdict(Backlog)
 
@@ -112,7 +118,7 @@ class Worker:
 
     def _query(self, asked: Mapping[str, Any]) -> None:
         try:
-            with _memory(asked["memory"]):
+            with self._memory.limited(asked["memory"]):
                 self._answer(asked)
         except MemoryError:
             self._fail("memory")
@@ -141,7 +147,7 @@ class Worker:
         answer = _Spooled(asked["result"]) if _made_whole(form) else _Streamed(self._connection, asked["result"])
         serialise_to(results, form, answer)
         del results  # what it holds of the store goes before the next delta comes
-        answer.finish(self._connection)
+        answer.finish(self._connection, {"spent": True} if self._memory.spent() else {})
 
     def _fail(self, what: str, message: str = "", **more: str | None) -> None:
         self._send(frame(Kind.ERROR, {"what": what, "message": message, **more}))
@@ -177,9 +183,9 @@ class _Streamed:
     def flush(self) -> None:
         """Nothing: what is small is sent in one piece."""
 
-    def finish(self, connection: socket.socket) -> None:
-        """Sends the rest."""
-        connection.sendall(frame(Kind.END if self._begun else Kind.WHOLE, {}, bytes(self._pending)))
+    def finish(self, connection: socket.socket, last: Mapping[str, bool]) -> None:
+        """Sends the rest, with what the last frame is to say."""
+        connection.sendall(frame(Kind.END if self._begun else Kind.WHOLE, last, bytes(self._pending)))
 
 
 class _Spooled:
@@ -197,17 +203,17 @@ class _Spooled:
     def flush(self) -> None:
         """Nothing: it is sent at the end."""
 
-    def finish(self, connection: socket.socket) -> None:
-        """Sends it."""
+    def finish(self, connection: socket.socket, last: Mapping[str, bool]) -> None:
+        """Sends it, with what the last frame is to say."""
         whole = self._whole.getbuffer()
         if len(whole) <= CHUNK_SIZE:
-            connection.sendall(frame(Kind.WHOLE, {}, bytes(whole)))
+            connection.sendall(frame(Kind.WHOLE, last, bytes(whole)))
             return
         kind, head = Kind.BEGIN, {"length": len(whole)}
         for at in range(0, len(whole), CHUNK_SIZE):
             connection.sendall(frame(kind, head, bytes(whole[at : at + CHUNK_SIZE])))
             kind, head = Kind.PART, {}
-        connection.sendall(frame(Kind.END, {}))
+        connection.sendall(frame(Kind.END, last))
 
 
 def _made_whole(form: Format) -> bool:
@@ -219,28 +225,38 @@ def _graphs(names: tuple[str, ...]) -> tuple[Iri, ...]:
     return tuple(map(Iri, names))
 
 
-@contextmanager
-def _memory(allowed: int) -> Iterator[None]:
-    """Within it the process may grow by so many bytes."""
-    has = _address_space()
-    if has is None:
-        yield
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    limit = has + allowed if most == resource.RLIM_INFINITY else min(has + allowed, most)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, most))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+class _Memory:
+    """The address space of this process."""
 
+    def __init__(self) -> None:
+        self._statm = os.open(_STATM, os.O_RDONLY) if _STATM.exists() else None
+        self._at_first: int | None = None
 
-def _address_space() -> int | None:
-    """Bytes that the process has mapped; None where the system does not tell."""
-    try:
-        return int(Path("/proc/self/statm").read_bytes().split()[0]) * _PAGE
-    except OSError:
-        return None
+    @contextmanager
+    def limited(self, allowed: int) -> Iterator[None]:
+        """Within it the process may grow by so many bytes."""
+        has = self._size()
+        if has is None:
+            yield
+            return
+        if self._at_first is None:
+            self._at_first = has
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        limit = has + allowed if most == resource.RLIM_INFINITY else min(has + allowed, most)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+    def spent(self) -> bool:
+        """Whether it has grown much since the first query."""
+        has = self._size()
+        return has is not None and self._at_first is not None and has - self._at_first > SPENT
+
+    def _size(self) -> int | None:
+        """Bytes that are mapped; None where the system does not tell."""
+        return None if self._statm is None else int(os.pread(self._statm, 100, 0).split()[0]) * _PAGE
 
 
 def _end_with(connection: socket.socket) -> None:

@@ -19,8 +19,8 @@ import pytest
 
 from api.errors import InvalidSetting
 from api.server import listen, url_of
+from api.settings import Settings
 from bridge.base import Base
-from bridge.reading import Answer, Moment, QueryRequest
 from kernel.access import Role
 from kernel.errors import LedgerUnavailable, ShuttingDown, StoreUnavailable
 from kernel.submitting import Outcome, Submission
@@ -212,25 +212,19 @@ def test_an_error_of_ours_tells_nothing_of_the_inside(
 # --- those who are slow hold up nobody --------------------------------------------------------------------------------
 
 
-def test_a_slow_query_holds_up_nobody(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, answered = Event(), Event()
-    query = server.base.reader.query
-
-    def slowly(wanted: QueryRequest, moment: Moment) -> Answer:
-        asked.set()
-        answered.wait()
-        return query(wanted, moment)
-
-    monkeypatch.setattr(server.base.reader, "query", slowly)
-    client = server.writer
-    with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(client.get, "/sparql", params={"query": "ASK {}"})
-        asked.wait()
-        assert client.get("/health").status_code == 200
-        assert client.get("/certificates").status_code == 200
-        assert client.post("/changes", json=request(change("a", "p", "b"))).status_code == 201
-        answered.set()
-        assert slow.result().json()["boolean"] is True
+def test_a_slow_query_holds_up_nobody() -> None:
+    numbers = " ".join(map(str, range(200)))
+    product = " ".join(f"VALUES ?v{each} {{ {numbers} }}" for each in range(6))
+    with Base.open(None) as base, served(base, Settings(query_seconds=3, query_spares=0)) as running:
+        client = running.writer
+        with ThreadPoolExecutor(1) as pool:
+            slow = pool.submit(client.get, "/sparql", params={"query": f"SELECT (COUNT(*) AS ?n) {{ {product} }}"})
+            assert client.get("/health").status_code == 200
+            assert client.get("/certificates").status_code == 200
+            assert client.post("/changes", json=request(change("a", "p", "b"))).status_code == 201
+            assert client.get("/sparql", params={"query": "ASK { ?s ?p ?o }"}).json()["boolean"] is True
+            assert not slow.done()
+            assert slow.result().json()["code"] == "query-limit"
 
 
 def test_a_write_that_waits_holds_up_nobody(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:

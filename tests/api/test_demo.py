@@ -16,8 +16,11 @@ import pytest
 from api.commands import progress
 from bridge import demo
 from bridge.base import Base
+from bridge.host import SystemClock
+from kernel.instants import MINUTE, Instant
 from kernel.ports import CertificateState
 from tests.api.console import PATIENCE, Ended, run, running, script, serving
+from tests.bridge.writing import SetClock
 from tests.requirements import REPOSITORY
 
 COUNT: Final = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
@@ -202,6 +205,14 @@ def test_while_it_is_served_it_is_not_started_over(data: Path) -> None:
     with demonstrated(data):
         assert "in use by another process" in refused(run("demo", "--data", data, "--port", "0", "--reset"))
     assert certificates(data) == before
+
+
+def test_a_clock_that_was_set_back_is_an_error_until_it_is_accepted(data: Path) -> None:
+    with Base.open(data, host=SetClock(Instant(SystemClock().now() + 30 * MINUTE))):
+        pass
+    assert "make demo ARGS=--accept-clock" in refused(run("demo", "--data", data, "--port", "0"))
+    with demonstrated(data, "--accept-clock") as said:
+        assert any("/sign-in?code=" in line for line in said)
 
 
 def test_a_port_that_is_taken_is_one_line_and_nothing_is_made(tmp_path: Path, data: Path) -> None:

@@ -64,6 +64,8 @@ PATHS: Final = (
     "[ sh:oneOrMorePath :p ]",
 )
 USES: Final = ("", f"{AMONG} :C", f"{FIRST} :q", f"{FIRST} :q ; {SECOND} 1", f"{SECOND} 1")
+WITHIN: Final = tuple(f"sh:node [ {use} ]" if AMONG in use else use for use in USES)
+"""What a property shape uses: pySHACL tells no value of an ASK that is asked by one itself."""
 TARGETS: Final = ("sh:targetClass :C", "sh:targetNode :a, :b", "sh:targetSubjectsOf :p", "sh:targetObjectsOf :q")
 
 
@@ -75,7 +77,7 @@ def shapes(draw: st.DrawFn) -> str:
     parts = ["a sh:NodeShape", *draw(st.lists(st.sampled_from(TARGETS), min_size=1, max_size=2, unique=True))]
     parts += map(query, draw(st.lists(st.sampled_from(SELECTS), max_size=1)))
     parts.append(draw(st.sampled_from(USES)))
-    inner = [f"sh:path {draw(st.sampled_from(PATHS))}", draw(st.sampled_from(USES))]
+    inner = [f"sh:path {draw(st.sampled_from(PATHS))}", draw(st.sampled_from(WITHIN))]
     inner += map(query, draw(st.lists(st.sampled_from(OF_PROPERTIES + SELECTS), max_size=1)))
     nested = f"[ {' ; '.join(filter(None, inner))} ]"
     parts.append(draw(st.sampled_from([f"sh:property {nested}", f"sh:not [ sh:property {nested} ]", ""])))

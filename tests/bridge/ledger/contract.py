@@ -508,14 +508,14 @@ class LedgerContract(ABC):
             if as_of is not None:
                 found = sorted(view.facts_at(as_of, valid_at), key=_by_id)
                 assert found == sorted(model.facts_at(as_of, valid_at), key=_by_id)
-        for as_of, valid_at in product(model.instants, (None, *MOMENTS)):
+        for as_of, true_at in product(model.instants, (None, *MOMENTS)):
             for graph, predicate in product(GRAPHS, (None, PREDICATES[0])):
-                whole = list(model.facts_of_graph(graph, predicate, as_of, valid_at))
-                assert list(view.facts_of_graph(graph, predicate=predicate, as_of=as_of, valid_at=valid_at)) == whole
+                whole = list(model.facts_of_graph(graph, predicate, as_of, true_at))
+                assert list(view.facts_of_graph(graph, predicate=predicate, as_of=as_of, valid_at=true_at)) == whole
                 for last in model.facts[::3]:
                     rest = [fact for fact in whole if model.facts.index(fact) > model.facts.index(last)]
                     assert rest == list(
-                        view.facts_of_graph(graph, predicate=predicate, as_of=as_of, valid_at=valid_at, after=last.id)
+                        view.facts_of_graph(graph, predicate=predicate, as_of=as_of, valid_at=true_at, after=last.id)
                     )
         assert list(view.facts_of_graph(GRAPHS[0], after=UUID(int=0))) == []
         for after, until in product(model.instants, [*model.instants[1:], FOREVER]):

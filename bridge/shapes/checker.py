@@ -62,6 +62,7 @@ LIMIT: Final = 10_000
 JUDGED: Final = 50
 _PACE: Final = 100
 _CHUNK: Final = 500
+_NAMED: Final = 3
 
 
 class CoreChecker:
@@ -173,7 +174,7 @@ class CoreChecker:
                 for violation in list(self._violations(shapes, chunk, overlay)):
                     violations.setdefault(violation.result.key, []).append(violation)
             except NeighbourhoodExceeded:
-                found.append(self._exceeded(chunk, shapes.mode))
+                found.append(self._exceeded(chunk, shapes))
         code = FindingCode.REVIEWABLE_VIOLATION if shapes.mode is Mode.REVIEW else FindingCode.SHAPE_VIOLATION
         return [*found, *Teller(shapes, code).told(violations, at)]
 
@@ -189,13 +190,15 @@ class CoreChecker:
         for pair, parts, graphs in concerned.pairs():
             yield from slices.violations(pair, parts, graphs)
 
-    def _exceeded(self, changes: Sequence[Change], mode: Mode) -> Finding:
+    def _exceeded(self, changes: Sequence[Change], shapes: Shapes) -> Finding:
+        asking = ", ".join(each.n3 for each in shapes.model.seeing_anywhere()[:_NAMED])
+        why = f"; a query of {asking} may see any of them, whatever its focus" if asking else ""
         return Finding(
             code=FindingCode.NEIGHBOURHOOD_EXCEEDED,
-            severity=at_most(Severity.VIOLATION, mode),
+            severity=at_most(Severity.VIOLATION, shapes.mode),
             message=(
                 f"the shapes were not applied: more than {self._limit} statements would have to be read or judged for "
-                f"what changes here ({len(changes)} statements); smaller changes would be judged"
+                f"what changes here ({len(changes)} statements); smaller changes would be judged{why}"
             ),
             graphs=tuple({graph.value for change in changes for graph in change.graphs}),
         )

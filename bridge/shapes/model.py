@@ -199,6 +199,15 @@ class ShapesModel:
         yield from self._anywhere.get(predicate, ())
         yield from self._anywhere.get(ANY, ())
 
+    def seeing_anywhere(self) -> list[Iri]:
+        """The live shapes whose queries may see statements that nothing leads to from a focus."""
+        return [
+            shape.node
+            for shape in self.live
+            for query in shape.queries
+            if query.looks.anywhere or any(look.start is not None for look in query.looks.along)
+        ]
+
     def holding(self, shape: Iri) -> Iterator[Shape]:
         """The shapes with targets that a shape lies within, itself among them."""
         return (root for root in self.roots if any(each.node == shape for each in self._reached([root])))

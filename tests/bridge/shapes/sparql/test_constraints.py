@@ -165,6 +165,7 @@ def test_where_that_is_too_much_it_is_said_and_never_passed_over() -> None:
     world = World(ANYWHERE, people + ":config :most 9 .", limit=100)
     [finding] = world.judge(*retracts(":config :most 9 ."), *asserts(":config :most 1 ."))
     assert (finding.code, finding.severity) == (FindingCode.NEIGHBOURHOOD_EXCEEDED, Severity.VIOLATION)
+    assert finding.message.endswith("a query of <urn:x:S> may see any of them, whatever its focus")
 
 
 def test_a_query_without_an_answer_in_time_is_at_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,8 @@ Rules
   is the IRI of a graph (section 4 of the protocol).
 * GET and HEAD give what is true of it, at any moment; PUT has it hold the document and nothing else; POST adds; DELETE
   takes all of it away. What PUT leaves as it is, is left alone. POST to `/graphs` makes a graph with a name of its own.
-* What stands in a document beside triples, graphs of its own, is refused. `multipart/form-data` is several documents.
+* Relative IRIs in a document are relative to the graph's. What stands in it beside triples, graphs of its own, is
+  refused. `multipart/form-data` is several documents.
 * Writes are answered as `api.certified` has it; 201 where the graph was not there, with its URL in `Location`.
 * Reserved graphs are never replaced or taken away as a whole.
 
@@ -256,6 +257,7 @@ def _statements(service: Service, request: Request, media_type: str, body: bytes
             graph=graph,
             canonicaliser=service.base.canonicaliser,
             limit=service.settings.body_limit,
+            base=graph.value,
         )
     return found
 

@@ -23,6 +23,7 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Self
 
 from kernel.bitemporal import containing
@@ -135,9 +136,12 @@ class NetEffect:
         return [graph for graph in candidates if self.holds(Statement(subject, predicate, value, graph))]
 
     def statements_in(self, graph: Iri) -> list[Statement]:
-        """What is current in a graph by now."""
+        """What is current in a graph by now. Raises `TooManyChanges` where that is more than could be changed."""
         facts = self._view.believed(graph=graph)
-        held = dict.fromkeys(fact.statement for fact in facts if fact.interval.contains(self._clock))
+        current = (fact.statement for fact in facts if fact.interval.contains(self._clock))
+        held = dict.fromkeys(islice(current, MOST + 1))
+        if len(held) > MOST:
+            raise too_many()
         candidates = held | dict.fromkeys(each for each in self._last if each.graph == graph)
         return [statement for statement in candidates if self.holds(statement)]
 

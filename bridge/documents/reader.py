@@ -100,6 +100,7 @@ def read_document(
     canonicaliser: TermCanonicaliser,
     skolem: Callable[[str], Iri] | None = None,
     limit: int = LIMIT,
+    base: str | None = None,
 ) -> list[Asserted]:
     """What a document asserts, in its order.
 
@@ -110,6 +111,7 @@ def read_document(
         canonicaliser: knows what a store will hold.
         skolem: the names of blank nodes by label; new ones if left out.
         limit: bytes that the document may have.
+        base: what relative IRIs are relative to, an absolute IRI; but for JSON-LD, which has to say so itself.
 
     Raises:
         InvalidDocument: it cannot be read, is of no format that is read here, is too large, or has named graphs where a
@@ -124,7 +126,7 @@ def read_document(
     conversion = Conversion(graph, canonicaliser, skolem or Skolem())
     if essence == JSON_LD:
         return conversion.of_triples(read_jsonld(data, conversion.skolem))
-    return conversion.of_quads(each_quad(data.removeprefix(_BOM), FORMATS[essence], conversion))
+    return conversion.of_quads(each_quad(data.removeprefix(_BOM), FORMATS[essence], conversion, base))
 
 
 def _essence(media_type: str) -> str:
@@ -139,17 +141,19 @@ def _essence(media_type: str) -> str:
     return essence
 
 
-def each_quad(data: bytes, written: ox.RdfFormat, conversion: Conversion) -> Iterator[ox.Quad]:
+def each_quad(data: bytes, written: ox.RdfFormat, conversion: Conversion, base: str | None = None) -> Iterator[ox.Quad]:
     """The quads of a document as they are parsed, for the conversion. Raises `InvalidDocument`."""
     text = xml_text if written == ox.RdfFormat.RDF_XML else turtle_text
     prepared, conversion.marked = text.prepared(data)
     try:
-        yield from ox.parse(prepared, written)
+        yield from ox.parse(prepared, written, base_iri=base if written not in _LINES else None)
     except SyntaxError as error:
-        raise unreadable(error, data, written, marked=conversion.marked) from error
+        raise unreadable(error, data, written, marked=conversion.marked, base=base) from error
 
 
-def unreadable(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat, *, marked: bool) -> InvalidDocument:
+def unreadable(
+    error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat, *, marked: bool, base: str | None = None
+) -> InvalidDocument:
     """What the parser complained of, for people.
 
     Args:
@@ -157,9 +161,10 @@ def unreadable(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat, *,
         data: the document as it was submitted.
         written: its format.
         marked: whether the parser was given a text with marks in it.
+        base: what it was to take relative IRIs for relative to.
     """
     if marked:
-        error = _as_submitted(error, data, written)
+        error = _as_submitted(error, data, written, base)
     message = _PLACE.sub("", error.msg)
     told = f"line {error.lineno}, column {error.offset}"
     where = xml_text.place_of_fault(data) if error.lineno is None else told
@@ -171,7 +176,7 @@ def unreadable(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat, *,
     return InvalidDocument(message, remedy=remedy, where=where)
 
 
-def _as_submitted(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat) -> SyntaxError:
+def _as_submitted(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat, base: str | None) -> SyntaxError:
     """The same error in the text without marks, which have moved its columns."""
     text: bytes | IO[bytes] = data if isinstance(data, bytes) else cast("IO[bytes]", data)  # it has `read`
     if not isinstance(text, bytes):

@@ -122,6 +122,24 @@ def test_a_graph_without_a_name_gets_one(server: Served) -> None:
     assert got(client, {"graph": location})
 
 
+@pytest.mark.parametrize(
+    ("media_type", "text"),
+    [
+        ("text/turtle", "<> <#p> <other> ."),
+        (
+            "application/rdf+xml",
+            """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:g="https://example.org/g#">
+            <rdf:Description rdf:about=""><g:p rdf:resource="other"/></rdf:Description></rdf:RDF>""",
+        ),
+    ],
+)
+def test_relative_iris_are_relative_to_the_graph(server: Served, media_type: str, text: str) -> None:
+    client = server.writer
+    made = client.put("/graphs", params=GRAPH, content=text, headers={"content-type": media_type})
+    assert made.status_code == 201, made.text
+    assert got(client) == {"<:g> <:g#p> <:other> ."}
+
+
 def test_times_reasons_and_sources_may_be_given(server: Served) -> None:
     client = server.writer
     answer = put(client, ":a :p 1 .", valid_from="2010", reason="census", episode=f"{EX}census")

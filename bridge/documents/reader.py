@@ -182,7 +182,7 @@ def _as_submitted(error: SyntaxError, data: bytes | mmap, written: ox.RdfFormat,
     if not isinstance(text, bytes):
         text.seek(len(_BOM) if data[: len(_BOM)] == _BOM else 0)
     try:
-        for _ in ox.parse(text, written):
+        for _ in ox.parse(text, written, base_iri=None if written in _LINES else base):
             pass
     except SyntaxError as same:
         return same

@@ -17,15 +17,16 @@ Example
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from api.errors import InvalidSetting
 from api.suggestions import did_you_mean
@@ -108,7 +109,7 @@ class Settings(BaseSettings):
     query_seconds: float = Field(30.0, gt=0, description="how many seconds a query may take")
     query_memory: int = Field(2**30, ge=16 * 2**20, description="how much memory a query may take, in bytes")
     query_result: int = Field(256 * 2**20, ge=1024, description="the largest answer to a query, in bytes")
-    query_limits: dict[RoleName, RoleLimits] = Field(
+    query_limits: Annotated[dict[RoleName, RoleLimits], NoDecode] = Field(
         {}, description='limits of single roles, as JSON: {"reader": {"seconds": 5, "memory": 1e8, "result": 1e7}}'
     )
     default_graph: DefaultGraph = Field(
@@ -116,6 +117,14 @@ class Settings(BaseSettings):
         description="the default graph of updates: the union of what the caller may read, or strictly m:default",
     )
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
+
+    @field_validator("query_limits", mode="before")
+    @classmethod
+    def _read_limits(cls, value: object) -> object:
+        try:
+            return json.loads(value) if isinstance(value, str) else value
+        except ValueError as error:
+            raise ValueError(f"it is not JSON: {error}") from error
 
     def limits_of(self, role: Role) -> Limits:
         """What a query of a caller of the role may take."""

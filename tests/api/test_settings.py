@@ -1,12 +1,15 @@
 """Settings come from the command line and the environment, and nothing misspelt passes."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from api.errors import InvalidSetting
 from api.settings import PolicyName, read_settings
+from bridge.replicas.limits import Limits
+from kernel.access import Role
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 
 
@@ -82,3 +85,31 @@ def test_the_confidence_is_part_of_the_policy() -> None:
 
 def test_the_unsafe_policy_has_to_be_named() -> None:
     assert isinstance(read_settings(policy=PolicyName.UNSAFE_AUTO_APPROVE).verdict_policy, UnsafeAutoApprove)
+
+
+def test_limits_go_by_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUNIMENT_QUERY_SECONDS", "20")
+    monkeypatch.setenv("MUNIMENT_QUERY_LIMITS", '{"reader": {"seconds": 5, "memory": 1e8}, "editor": {"result": 2000}}')
+    settings = read_settings()
+    every = Limits(20.0, settings.query_memory, settings.query_result)
+    assert settings.limits_of(Role.READER) == replace(every, seconds=5.0, memory=100_000_000)
+    assert settings.limits_of(Role.EDITOR) == replace(every, result=2000)
+    assert settings.limits_of(Role.WRITER) == settings.limits_of(Role.ADMINISTRATOR) == every
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        "{",
+        "[]",
+        '{"raeder": {}}',
+        '{"reader": {"secnds": 5}}',
+        '{"reader": {"seconds": 0}}',
+        '{"reader": {"memory": 1}}',
+    ],
+)
+def test_limits_that_cannot_be_used_are_named(monkeypatch: pytest.MonkeyPatch, limits: str) -> None:
+    monkeypatch.setenv("MUNIMENT_QUERY_LIMITS", limits)
+    with pytest.raises(InvalidSetting) as caught:
+        read_settings()
+    assert caught.value.where == "MUNIMENT_QUERY_LIMITS"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.results import ResultKey
     from bridge.shapes.slices import Violation
+    from kernel.terms import Term
 
 
 class Broken:
@@ -37,7 +38,7 @@ class Broken:
     def __init__(self) -> None:
         self._found: dict[Pair, Judged] = {}
         self._with_key: dict[ResultKey, set[Pair]] = {}
-        self._held_against: dict[Pair, set[Pair]] = {}
+        self._held_against: dict[Term, set[Pair]] = {}
 
     def put(self, pair: Pair, judged: Judged | None) -> None:
         """Keeps what was found at a target, in the place of what was; None: nothing."""

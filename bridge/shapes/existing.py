@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from bridge.shapes.overlay import Overlay, Scope
     from bridge.shapes.registry import Shapes
     from bridge.shapes.results import Result, ResultKey
+    from kernel.terms import Term
 
 _Said: TypeAlias = "frozenset[tuple[Triple, Literal | None]]"
 """Statements of a shapes graph, as they were submitted."""
@@ -59,12 +60,12 @@ class Judged:
     Args:
         violations: what is newly broken.
         keys: the results of shapes that are in force too, newly broken or not.
-        held_against: the targets of shapes in force whose results those were compared with.
+        held_against: the nodes at which shapes in force were asked whether they say the same.
     """
 
     violations: tuple[Violation, ...]
     keys: frozenset[ResultKey]
-    held_against: frozenset[Pair]
+    held_against: frozenset[Term]
 
 
 class Existing:
@@ -152,12 +153,12 @@ class Judging:
             return None
         violations: list[Violation] = []
         keys: set[ResultKey] = set()
-        held_against: set[Pair] = set()
+        held_against: set[Term] = set()
         for violation in found:
             others = self._in_force_at(violation.result)
             if others is not None:
                 keys.add(violation.result.key)
-                held_against |= others
+                held_against.update(focus for _, focus in others)
             held = [
                 each.part
                 for other in others or ()
@@ -177,9 +178,10 @@ class Judging:
             for shape, focus in walk.concerned(triple) if written.model.notices(triple) else ():
                 found.targets.update((root, focus) for root in self._existing.roots_at(shape))
             if old_walk is not None and in_force is not None and in_force.model.notices(triple):
-                found.in_force |= old_walk.concerned(triple)
-        for pair in found.in_force:
-            found.keys.update(violation.result.key for violation in self._held(pair))
+                for pair in old_walk.concerned(triple):
+                    # By the node: a property shape and the shape that hands its results on are two pairs with the same.
+                    found.in_force.add(pair[1])
+                    found.keys.update(violation.result.key for violation in self._held(pair))
         return found
 
     def _walk(self, shapes: Shapes) -> Walk:
@@ -207,12 +209,12 @@ class Concerned:
 
     Args:
         targets: targets of shapes to be judged.
-        in_force: targets of shapes in force.
-        keys: the results at those, after the change.
+        in_force: nodes at which shapes in force are to be asked again.
+        keys: what those say after the change.
     """
 
     targets: set[Pair]
-    in_force: set[Pair]
+    in_force: set[Term]
     keys: set[ResultKey]
 
 

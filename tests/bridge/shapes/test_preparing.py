@@ -160,6 +160,25 @@ def test_what_was_judged_beforehand_and_followed_is_what_is_judged_at_once(
     require_newly_broken(world, plan, [each for each in findings if each.code is FindingCode.EXISTING_VIOLATION])
 
 
+def test_results_of_the_shapes_in_force_that_come_and_go_meanwhile_are_what_is_held_against() -> None:
+    """Nothing that T looks at changes; but whether S, which is in force, says the same of the node does."""
+    world = Past(
+        ":S a sh:NodeShape ; sh:targetSubjectsOf :p ; sh:property :Name . :Name sh:path :name ; sh:minCount 1 ."
+    )
+    world.hold(*asserts(":a a :A ; :p 1 . :b a :A ."))
+    written = asserts(":T a sh:NodeShape ; sh:targetClass :A ; sh:property :Name .", graph=SHAPES_GRAPH)
+    preparation = ShapesPreparer(world.view).prepare(world.plan(*written), world.view, None)  # type: ignore[arg-type]
+    assert preparation is not None
+    foci = []
+    for changes in ([], retracts(":a :p 1 ."), asserts(":b :p 1 .")):
+        preparation.advance(Watch())
+        world.hold(*changes)
+        preparation.hold(world.view)  # type: ignore[arg-type]
+        findings = world.checker.findings(world.plan(*written), world.view, preparation)
+        foci.append([finding.focus for finding in findings])
+    assert foci == [["<urn:x:b>"], ["<urn:x:a>", "<urn:x:b>"], ["<urn:x:a>"]]
+
+
 def test_too_much_that_changed_since_is_prepared_for_once_more() -> None:
     world = Past("")
     written = asserts(NAMED.format(1), graph=SHAPES_GRAPH)

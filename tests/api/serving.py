@@ -26,7 +26,7 @@ _DOCUMENTED: Final[list[Documented]] = []
 """The OpenAPI document, which is the same for every base, once it was asked for."""
 
 
-FRUGAL: Final = Settings(query_spares=0)
+FRUGAL: Final = Settings(query_spares=0, query_patience=60)
 """No process that nobody needs: most tests ask one thing after another."""
 
 

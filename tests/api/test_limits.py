@@ -44,7 +44,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="n
 @contextmanager
 def filled(**settings: object) -> Iterator[Served]:
     """A served base of a thousand statements."""
-    with Base.open(None) as base, served(base, Settings.model_validate({"query_spares": 1, **settings})) as running:
+    with Base.open(None) as base, served(base, Settings.model_validate({"query_patience": 60, **settings})) as running:
         fill(running.writer)
         yield running
 

@@ -244,8 +244,11 @@ class Updates:
             return None
         with self._ledger.reading() as view:
             head = view.head()
-            place = _Place(view, head.position, head.clock, head.clock, self._path.host.now())
-            effect = self._run(update, place)
+            if update.terms.key is not None and view.idempotent(update.terms.principal.id, update.terms.key):
+                effect = NetEffect(view, head.clock, update.terms.principal)  # it will get what it got before
+            else:
+                place = _Place(view, head.position, head.clock, head.clock, self._path.host.now())
+                effect = self._run(update, place)
         return Evaluated(effect, head.position, head.clock)
 
     def apply(self, update: Update, evaluated: Evaluated | None) -> Future[Outcome]:
@@ -285,7 +288,7 @@ class Updates:
             statements: of that graph.
             terms: what is said beside.
         """
-        existed = False
+        existed = True  # as far as is known of one that was answered before
 
         def effect(group: Group, at: Instant) -> NetEffect:
             nonlocal existed

@@ -135,6 +135,9 @@ def test_the_same_key_gets_the_same_certificate(server: Served) -> None:
     first, second = update(client, text, key), update(client, text, key)
     assert first.json() == second.json()
     assert rows(client, ":a :n ?n") == {("2",)}
+    made = "CREATE GRAPH :g ; INSERT { GRAPH :g { ?s :p ?o } } WHERE { ?s :n ?o }"
+    twice = [update(client, made, {"idempotency-key": "k2"}).json() for _ in range(2)]
+    assert twice[0] == twice[1]
     other = update(client, "CLEAR ALL", key)
     assert (other.status_code, other.json()["code"]) == (422, "idempotency-mismatch")
 

@@ -338,6 +338,13 @@ class Updates:
         return outcome
 
     def _run(self, update: Update, place: _Place) -> NetEffect:
+        """Runs the operations; copies of stores that they took are let go of."""
+        try:
+            return self._effect(update, place)
+        finally:
+            self._checkpoints.sweep()
+
+    def _effect(self, update: Update, place: _Place) -> NetEffect:
         scene = Scene(*place, update.terms.principal, update.strict, update.using)
         runner = Runner(self._stores, self._checkpoints, scene)
         for operation in update.operations:

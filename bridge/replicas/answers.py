@@ -69,7 +69,12 @@ class Answer:
 
     async def read(self) -> bytes:
         """All of it in one piece."""
-        return self.first if self.whole else b"".join([chunk async for chunk in self.chunks()])
+        if self.whole:
+            return self.first
+        try:
+            return b"".join([chunk async for chunk in self.chunks()])
+        finally:
+            self.close()
 
     def sample(self) -> Sample:
         """The rows, where rows were asked for."""

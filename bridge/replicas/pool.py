@@ -146,6 +146,7 @@ class ReplicaPool:
         except (FailedFrameError, WorkerEndedError) as error:
             raise told(error) from None
         except asyncio.CancelledError:
+            coming.rest.close()
             running.abandon()
             raise
         return Answer(

@@ -41,12 +41,14 @@ class Spool:
         self._size = 0
         self._file: IO[bytes] | None = None
         self._written = self._read = 0
-        self._ended = False
+        self._ended = self._closed = False
         self._error: BaseException | None = None
         self._changed = asyncio.Event()
 
     def put(self, data: bytes) -> None:
-        """Takes the next bytes."""
+        """Takes the next bytes; once it is closed, for nobody."""
+        if self._closed:
+            return
         if self._written > self._read or self._size + len(data) > IN_MEMORY:
             self._to_file(data)
         else:
@@ -61,7 +63,8 @@ class Spool:
         self._changed.set()
 
     def close(self) -> None:
-        """Drops what is left."""
+        """Drops what is left, and what is still to come."""
+        self._closed = True
         self._chunks.clear()
         if self._file is not None:
             self._file.close()

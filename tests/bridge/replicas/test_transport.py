@@ -65,3 +65,15 @@ def test_a_spool_that_fails_fails_at_once() -> None:
 
     with pytest.raises(ValueError, match="cut off"):
         asyncio.run(reading())
+
+
+def test_a_spool_that_is_closed_keeps_nothing() -> None:
+    async def closed() -> list[bytes]:
+        taken = Spool()
+        taken.put(b"some")
+        taken.close()
+        taken.put(b"more")
+        taken.finish()
+        return [chunk async for chunk in taken]
+
+    assert asyncio.run(closed()) == []

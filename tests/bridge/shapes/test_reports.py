@@ -20,6 +20,7 @@ from bridge.shapes.reports import rdf
 from bridge.shapes.reports.sarif import alerts_of, sarif
 from bridge.shapes.reports.telling import Telling
 from bridge.shapes.reports.words import CAUSES, SAMPLES, Groups
+from bridge.shapes.results import Result
 from bridge.shapes.vocabulary import sh
 from kernel.terms import Iri, Literal
 from tests.bridge.shapes.test_incremental import shapes, triples
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from bridge.documents.json_text import Json
-    from bridge.shapes.results import Result
     from kernel.terms import Term
 
 SHAPES: Final = """

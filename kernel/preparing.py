@@ -54,6 +54,11 @@ class Unprepared(Exception):
     """Too much has changed since a write was prepared. It is raised before the write has written anything."""
 
 
+def shutting_down() -> ShuttingDown:
+    """The error of what is asked for too late."""
+    return ShuttingDown("the base is closing", remedy="send the request again once it is served")
+
+
 class Watch:
     """Told how preparing goes; says whether it is to go on."""
 
@@ -68,7 +73,7 @@ class Watch:
     def require_going_on(self) -> None:
         """Raises `ShuttingDown` once the base is closing."""
         if self._closing.is_set():
-            raise ShuttingDown("the base is closing", remedy="send the request again once it is served")
+            raise shutting_down()
 
     def tell(self, done: int, total: int) -> None:
         """Logs how far it is, now and then."""
@@ -132,7 +137,10 @@ class Preparer:
             alone: in a group of its own.
         """
         self._watch.require_going_on()
-        return self._threads.submit(self._run, foresee, run, alone)
+        try:
+            return self._threads.submit(self._run, foresee, run, alone)
+        except RuntimeError as error:  # closed just now
+            raise shutting_down() from error
 
     def close(self) -> None:
         """Gives up what is being prepared, and waits for what is queued."""

@@ -114,7 +114,7 @@ class Settings(BaseSettings):
     )
     default_graph: DefaultGraph = Field(
         DefaultGraph.UNION,
-        description="the default graph of updates: the union of what the caller may read, or strictly m:default",
+        description="the default graph of SPARQL: the union of what the caller may read, or strictly m:default",
     )
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
 

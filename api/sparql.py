@@ -36,7 +36,15 @@ from api.parameters import Parameter, Parameters, read_parameters
 from api.query_answers import MIN_HEAD_HEADER, ask, sent
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
-from api.sparql_update import BESIDE_THE_UPDATE, UPDATE, UPDATE_TEXT, is_update, post_update
+from api.sparql_update import (
+    BESIDE_THE_UPDATE,
+    DEFAULT_GRAPH,
+    UPDATE,
+    UPDATE_TEXT,
+    is_strict,
+    is_update,
+    post_update,
+)
 from bridge.reading import QueryRequest
 from bridge.sparql.results import GRAPHS, RESULT_SETS
 from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
@@ -76,7 +84,7 @@ _FORMATS: Final = tuple(
     )
     for name in ("format", "output", "results")
 )
-_BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, VALID_AT, AS_OF, *_FORMATS)
+_BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, DEFAULT_GRAPH, VALID_AT, AS_OF, *_FORMATS)
 _ALL: Final = (_QUERY_TEXT, *_BESIDE_THE_QUERY)
 _READ: Final = (*_ALL, _UPDATE_TEXT)
 _POSTED: Final = (*_ALL, UPDATE_TEXT, *BESIDE_THE_UPDATE)
@@ -131,7 +139,7 @@ async def query(request: Request, caller: Caller) -> Response:
     response_class=Response,
     responses=_ANSWERS | answers(CERTIFIED, problems=(403, 404, 409, 413, 415, 422)),
     openapi_extra=extra(
-        parameters=(*_BESIDE_THE_QUERY, *BESIDE_THE_UPDATE),
+        parameters=(*_BESIDE_THE_QUERY, *(each for each in BESIDE_THE_UPDATE if each not in _BESIDE_THE_QUERY)),
         headers=KEY_HEADER | MIN_HEAD_HEADER,
         body=text_content([QUERY], "SELECT * { ?s ?p ?o } LIMIT 10")
         | text_content([UPDATE], UPDATE_TEXT.example)
@@ -165,6 +173,7 @@ async def _answer(request: Request, caller: Principal, text: str, parameters: Pa
         _accept(request, parameters),
         parameters.texts(_DEFAULT_GRAPH),
         parameters.texts(_NAMED_GRAPH),
+        is_strict(parameters, Service.of(request).settings),
     )
     as_of, valid_at = parameters.time(AS_OF), parameters.time(VALID_AT)
     answer = await ask(request, caller, asked, as_of, valid_at)

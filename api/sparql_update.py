@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.parameters import Parameters
+    from api.settings import Settings
     from bridge.updating import Terms
     from kernel.access import Principal
     from kernel.submitting import Outcome
@@ -76,6 +77,11 @@ def is_update(form: bytes) -> bool:
     return _IN_FORM.search(form) is not None
 
 
+def is_strict(parameters: Parameters, settings: Settings) -> bool:
+    """Whether the default graph is `m:default` alone: by the request, else by the settings."""
+    return (parameters.choice(DEFAULT_GRAPH, DefaultGraph) or settings.default_graph) is DefaultGraph.STRICT
+
+
 async def post_update(request: Request, caller: Principal, media_type: str, body: bytes) -> Response:
     """An update as the body itself, or in a form."""
     in_url: bytes = request.scope["query_string"]
@@ -93,7 +99,7 @@ async def post_update(request: Request, caller: Principal, media_type: str, body
 
 async def _update(service: Service, text: str, base: str, terms: Terms, parameters: Parameters) -> Outcome:
     """Reads, evaluates and submits, anew where the base moved on meanwhile."""
-    strict = (parameters.choice(DEFAULT_GRAPH, DefaultGraph) or service.settings.default_graph) is DefaultGraph.STRICT
+    strict = is_strict(parameters, service.settings)
     using = Using(_graphs(parameters, _USING), _graphs(parameters, _USING_NAMED))
     updates = service.base.updates
     update = await service.read(lambda: Update.read(text, terms, strict=strict, using=using, base=base))

@@ -101,6 +101,7 @@ class QueryRequest:
         accept: the Accept header, or None.
         default_graphs: `default-graph-uri` parameters of the SPARQL protocol.
         named_graphs: `named-graph-uri` parameters.
+        strict: whether the default graph is `m:default` alone, unless a dataset is named.
     """
 
     principal: Principal
@@ -108,6 +109,7 @@ class QueryRequest:
     accept: str | None = None
     default_graphs: tuple[str, ...] = ()
     named_graphs: tuple[str, ...] = ()
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +247,8 @@ class Reader:
         form = negotiate(request.accept, shape.form)
         require_query(shape)
         with self._ledger.reading() as view:
-            dataset = dataset_for(request.principal, shape, view.graphs(), request.default_graphs, request.named_graphs)
+            uris = (request.default_graphs, request.named_graphs)
+            dataset = dataset_for(request.principal, shape, view.graphs(), *uris, strict=request.strict)
             past = None if moment == NOW else _past(view, moment, dataset)
         now = None if past is None else past.valid_at
         return Question(request.text, runnable(request.text, now), dataset, form, past)

@@ -7,6 +7,7 @@ Rules
 * Without FROM: the default graph is the union of the data graphs that the caller may read; never governance, never
   history. `GRAPH` reaches those graphs, with a variable or by their name also the governance graphs, and the history
   graphs where the text mentions history.
+* Strictly, the default graph is `m:default` alone, if the caller may read it, and `GRAPH` does not reach that one.
 * With FROM or FROM NAMED, or the parameters of the SPARQL 1.1 Protocol (section 2.1.4), which override both: what is
   asked for, as far as it exists and may be read. Nothing left means nothing to read, not everything.
 * A graph that the caller may not read is as one that does not exist. Markers and the like are never listed.
@@ -76,6 +77,8 @@ def dataset_for(
     known: frozenset[Iri],
     default_uris: tuple[str, ...] = (),
     named_uris: tuple[str, ...] = (),
+    *,
+    strict: bool = False,
 ) -> Dataset:
     """The dataset of a query for one caller.
 
@@ -85,11 +88,12 @@ def dataset_for(
         known: every graph that a fact was ever recorded in.
         default_uris: the `default-graph-uri` parameters of the request.
         named_uris: its `named-graph-uri` parameters.
+        strict: whether the default graph of a query that names no dataset is `m:default` alone.
 
     Raises:
         InvalidParameter: a parameter that is not an IRI.
     """
-    return _dataset_for(principal, shape, known, default_uris, named_uris)
+    return _dataset_for(principal, shape, known, default_uris, named_uris, strict)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -99,6 +103,7 @@ def _dataset_for(
     known: frozenset[Iri],
     default_uris: tuple[str, ...],
     named_uris: tuple[str, ...],
+    strict: bool,
 ) -> Dataset:
     readable = _Readable(principal, known)
     if default_uris or named_uris:
@@ -106,7 +111,13 @@ def _dataset_for(
         return readable.asked_for(asked_default, [_parameter("named-graph-uri", uri) for uri in named_uris])
     if shape.from_default or shape.from_named:
         return readable.asked_for(shape.from_default, shape.from_named)
-    return readable.unasked(shape)
+    return _strictly(readable.unasked(shape)) if strict else readable.unasked(shape)
+
+
+def _strictly(dataset: Dataset) -> Dataset:
+    default = tuple(graph for graph in dataset.default_graphs if graph == DEFAULT_GRAPH)
+    named = tuple(graph for graph in dataset.named_graphs if graph != DEFAULT_GRAPH)
+    return Dataset(dataset.complete, False, default, named)
 
 
 class _Readable:

@@ -516,6 +516,20 @@ def test_a_base_may_be_served_strictly() -> None:
         client = running.writer
         done(client, "INSERT DATA { :a :p 1 . GRAPH :g { :a :p 1 } }")
         done(client, "DELETE WHERE { :a ?p ?o }")
-        assert rows(client, "GRAPH ?g { ?s ?p ?o }") == {("g", "a", "p", "1")}
-        done(client, "DELETE WHERE { :a ?p ?o }", default_graph="union")
         assert rows(client, "?s ?p ?o") == set()
+        assert rows(client, "GRAPH ?g { ?s ?p ?o }") == {("g", "a", "p", "1")}
+        assert rows(client, "?s ?p ?o", default_graph="union") == {("a", "p", "1")}
+        done(client, "DELETE WHERE { :a ?p ?o }", default_graph="union")
+        assert rows(client, "?s ?p ?o", default_graph="union") == set()
+
+
+def test_a_query_asks_strictly_as_an_update_does(server: Served) -> None:
+    client = server.writer
+    done(client, "INSERT DATA { :a :p 1 . GRAPH :g { :b :p 2 } }")
+    assert rows(client, "?s :p ?o", default_graph="strict") == {("a", "1")}
+    assert rows(client, "GRAPH ?g { ?s :p ?o }", default_graph="strict") == {("g", "b", "2")}
+    assert rows(client, "?s :p ?o", default_graph="strict", default_graph_uri=f"{EX}g") == {("b", "2")}
+    held = server.client(Role.READER, f"{EX}g")
+    assert rows(held, "?s :p ?o", default_graph="strict") == set()
+    answer = client.get("/sparql", params={"query": "ASK {}", "default-graph": "all"})
+    assert (answer.status_code, answer.json()["where"]) == (400, "default-graph")

@@ -198,14 +198,12 @@ class Runner:
         if using := self._scene.using or operation.using:
             shape = replace(shape, from_default=using.default, from_named=using.named)
             return dataset_for(principal, shape, known)
-        by_default = dataset_for(principal, replace(shape, graph_variable=False), known)
-        if operation.graph is None and not self._scene.strict:
+        strict = self._scene.strict
+        by_default = dataset_for(principal, replace(shape, graph_variable=False), known, strict=strict)
+        if operation.graph is None:
             return by_default
-        graph = operation.graph or DEFAULT_GRAPH
-        alone = dataset_for(principal, replace(shape, from_default=(graph,)), known)
+        alone = dataset_for(principal, replace(shape, from_default=(operation.graph,)), known)
         named = by_default.named_graphs
-        if self._scene.strict:
-            named = tuple(each for each in named if each != DEFAULT_GRAPH)
         return Dataset(by_default.complete or alone.complete, False, alone.default_graphs, named)
 
     def _copy(self, projection: Projection) -> ox.Store:

@@ -246,6 +246,12 @@ class CannotSign(CallerError):
     code = "cannot-sign"
 
 
+class BackupRefused(CallerError):
+    """A backup that is not what it says it is, or older than it should be."""
+
+    code = "backup-refused"
+
+
 class OperatorError(MunimentError):
     """The service is at fault; the same request may succeed once the operator has acted."""
 

@@ -32,6 +32,7 @@ from typer.main import get_command
 
 from api.commands.anchor import anchor
 from api.commands.audit import audit
+from api.commands.backup import backup, restore
 from api.commands.careful import USAGE, careful
 from api.commands.check import check
 from api.commands.decide import decide
@@ -141,6 +142,8 @@ app.command(rich_help_panel=_TRUST)(careful(audit))
 app.command(rich_help_panel=_TRUST)(careful(anchor))
 app.command(rich_help_panel=_OPERATE)(doctor)
 app.command(rich_help_panel=_OPERATE)(careful(rebuild))
+app.command(rich_help_panel=_OPERATE)(careful(backup))
+app.command(rich_help_panel=_OPERATE)(careful(restore))
 
 
 def run() -> int:

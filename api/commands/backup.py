@@ -1,0 +1,69 @@
+"""`muniment backup` and `muniment restore`: a base at one state, kept elsewhere and brought back.
+
+Rules
+-----
+* A backup is made beside a base that is served. It holds the signing key: keep it as safe as the base.
+* A restore verifies everything before the base has a name: a backup that is broken, or older than a checkpoint that is
+  given, is refused with what is wrong.
+
+Example
+-------
+::
+
+    muniment backup --data data --into backups/monday
+    muniment restore backups/monday --data restored --checkpoint anchor.txt
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api.commands.options import Data, require_base
+from api.commands.progress import waiting
+
+
+def backup(
+    data: Data,
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="The folder to make: it must not be there yet.")],
+) -> int:
+    """Back up a base, also while it is served: its ledger at one state, its key, and a checkpoint.
+
+    Example: muniment backup --data data --into backups/monday
+    """
+    from bridge.backup import back_up
+
+    with waiting("backing up"):
+        manifest = back_up(require_base(data), into)
+    typer.echo(f"backed up into {into}: base {manifest.base}, {manifest.events} events")
+    return 0
+
+
+def restore(
+    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="The folder that `muniment backup` made.")],
+    *,
+    data: Annotated[Path, typer.Option("--data", metavar="DIR", help="The base's folder: it must not be there yet.")],
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="A checkpoint that was kept elsewhere, as by `muniment anchor`: an older backup is refused.",
+        ),
+    ] = None,
+) -> int:
+    """Make a base from a backup, once everything in it is verified.
+
+    Example: muniment restore backups/monday --data restored --checkpoint anchor.txt
+    """
+    from bridge.backup import restore as restored
+
+    anchor = None if checkpoint is None else checkpoint.read_text(encoding="utf-8", errors="replace")
+    with waiting("verifying and restoring"):
+        manifest = restored(source, data, anchor)
+    typer.echo(f"restored into {data}: base {manifest.base}, {manifest.events} events, verified")
+    return 0

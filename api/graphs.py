@@ -24,7 +24,6 @@ from __future__ import annotations
 import asyncio
 from email.parser import BytesParser
 from email.policy import HTTP
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final
 from uuid import uuid4
 
@@ -42,7 +41,7 @@ from api.parameters import Parameter, query_parameters
 from api.query_answers import MIN_HEAD_HEADER, ask
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
-from api.sparql import AS_OF, VALID_AT
+from api.sparql import AS_OF, BNODES, VALID_AT, BlankNodes
 from bridge.documents.reader import FORMATS, JSON_LD, MEDIA_TYPES, read_document
 from bridge.graph_reading import GraphRequest
 from bridge.sparql.results import GRAPHS
@@ -60,21 +59,8 @@ PATH: Final = "/graphs"
 MULTIPART: Final = "multipart/form-data"
 
 
-class BlankNodes(StrEnum):
-    """How Skolem IRIs are given."""
-
-    KEEP = "keep"
-    RESTORE = "restore"
-
-
 GRAPH: Final = Parameter("graph", "the graph's IRI", {"type": "string", "format": "iri"}, "https://example.org/g")
 DEFAULT: Final = Parameter("default", "the default graph, m:default; without a value", {"type": "string"}, "")
-BNODES: Final = Parameter(
-    "bnodes",
-    "`restore`: nodes that were blank come as blank nodes again, not as the IRIs that they have here",
-    {"type": "string", "enum": list(BlankNodes)},
-    "restore",
-)
 _NAMES: Final = (GRAPH, DEFAULT)
 _READING: Final = (VALID_AT, AS_OF, BNODES)
 

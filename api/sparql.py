@@ -5,7 +5,7 @@ Rules
 * A query comes as `query=` in the URL, as a form, or as the body (`application/sparql-query`); section 2.1 of the
   protocol. Parameters may stand in the URL and in the form, but each once in all.
 * `valid-at` and `as-of` are a moment on each time axis; without them the answer is of the present state. Each answer
-  says for which state it was given.
+  says for which state it was given. `bnodes=restore` gives blank nodes where there were some.
 * The format goes by `Accept`. `format`, `output` and `results`, which SPARQLWrapper adds to every query, go before it:
   a short name or a media type, several being as many that are accepted.
 * How it is answered, within which limits, and how it is sent: `api.query_answers`.
@@ -20,6 +20,7 @@ Example
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from fastapi import APIRouter
@@ -57,6 +58,14 @@ QUERY: Final = "application/sparql-query"
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 _IRI: Final[dict[str, object]] = {"type": "string", "format": "iri"}
 
+
+class BlankNodes(StrEnum):
+    """How Skolem IRIs are given."""
+
+    KEEP = "keep"
+    RESTORE = "restore"
+
+
 AS_OF: Final = Parameter(
     "as-of",
     "as known when: an instant or calendar value of transaction time, or `head:N`. By default the present head",
@@ -69,6 +78,12 @@ VALID_AT: Final = Parameter(
     "or the present",
     _TEXT,
     "2024-05-06",
+)
+BNODES: Final = Parameter(
+    "bnodes",
+    "`restore`: nodes that were blank come as blank nodes again, not as the IRIs that they have here",
+    {"type": "string", "enum": list(BlankNodes)},
+    "restore",
 )
 _QUERY_TEXT: Final = Parameter("query", "the query", _TEXT, "SELECT * { ?s ?p ?o } LIMIT 10")
 _UPDATE_TEXT: Final = Parameter("update", "not taken in a URL: updates are posted", _TEXT, "")
@@ -84,7 +99,7 @@ _FORMATS: Final = tuple(
     )
     for name in ("format", "output", "results")
 )
-_BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, DEFAULT_GRAPH, VALID_AT, AS_OF, *_FORMATS)
+_BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, DEFAULT_GRAPH, VALID_AT, AS_OF, BNODES, *_FORMATS)
 _ALL: Final = (_QUERY_TEXT, *_BESIDE_THE_QUERY)
 _READ: Final = (*_ALL, _UPDATE_TEXT)
 _POSTED: Final = (*_ALL, UPDATE_TEXT, *BESIDE_THE_UPDATE)
@@ -174,6 +189,7 @@ async def _answer(request: Request, caller: Principal, text: str, parameters: Pa
         parameters.texts(_DEFAULT_GRAPH),
         parameters.texts(_NAMED_GRAPH),
         is_strict(parameters, Service.of(request).settings),
+        parameters.choice(BNODES, BlankNodes) is BlankNodes.RESTORE,
     )
     as_of, valid_at = parameters.time(AS_OF), parameters.time(VALID_AT)
     answer = await ask(request, caller, asked, as_of, valid_at)

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
-from bridge.exporting.nodes import RESTORED
 from bridge.reading import QueryRequest
+from bridge.sparql.restoring import restored_triples
 from bridge.sparql.results import negotiate
 from bridge.sparql.scan import Form
 from kernel.errors import NotAcceptable, NotFound
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.sparql.results import Format
-    from bridge.terms import OxTerm
     from kernel.access import Principal
 
 _ALL: Final = "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
@@ -78,7 +77,7 @@ class GraphRequest:
         if form.essence == _N_TRIPLES and not self.restore:
             return answer, form.media_type
         triples = (quad.triple for quad in ox.parse(answer, ox.RdfFormat.N_TRIPLES))
-        return _written(map(_restored, triples) if self.restore else triples, form), form.media_type
+        return _written(restored_triples(triples) if self.restore else triples, form), form.media_type
 
 
 def _written(triples: Iterator[ox.Triple], form: Format) -> bytes:
@@ -90,18 +89,3 @@ def _written(triples: Iterator[ox.Triple], form: Format) -> bytes:
         raise NotAcceptable(
             f"the graph holds what {form.essence} cannot: {error}", remedy="accept Turtle or N-Triples", where="Accept"
         ) from error
-
-
-def _restored(triple: ox.Triple) -> ox.Triple:
-    return ox.Triple(_node(triple.subject), triple.predicate, _term(triple.object))
-
-
-def _node(term: ox.NamedNode | ox.BlankNode | ox.Triple) -> ox.NamedNode | ox.BlankNode | ox.Triple:
-    label = RESTORED.label(Iri(term.value)) if isinstance(term, ox.NamedNode) else None
-    return term if label is None else ox.BlankNode(label.removeprefix("_:"))
-
-
-def _term(term: OxTerm) -> OxTerm:
-    if isinstance(term, ox.Literal):
-        return term
-    return _restored(term) if isinstance(term, ox.Triple) else _node(term)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from bridge.sparql.results import Format, Results
+    from bridge.sparql.update.solving import Laid
     from bridge.stores.pair import OxigraphStores
     from bridge.stores.snapshots import Snapshots
     from kernel.access import Principal
@@ -102,6 +103,7 @@ class QueryRequest:
         default_graphs: `default-graph-uri` parameters of the SPARQL protocol.
         named_graphs: `named-graph-uri` parameters.
         strict: whether the default graph is `m:default` alone, unless a dataset is named.
+        restore: whether Skolem IRIs come as blank nodes.
     """
 
     principal: Principal
@@ -110,6 +112,7 @@ class QueryRequest:
     default_graphs: tuple[str, ...] = ()
     named_graphs: tuple[str, ...] = ()
     strict: bool = False
+    restore: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,8 @@ class Question:
         dataset: what its caller may read.
         form: the format of the answer.
         past: the moment it is of; None for the present.
+        restore: whether Skolem IRIs come as blank nodes.
+        laid: what is laid over the present, for the WHERE of an update.
     """
 
     text: str
@@ -146,6 +151,8 @@ class Question:
     dataset: Dataset
     form: Format
     past: Past | None
+    restore: bool = False
+    laid: Laid | None = None
 
     @property
     def projection(self) -> Projection:
@@ -251,7 +258,7 @@ class Reader:
             dataset = dataset_for(request.principal, shape, view.graphs(), *uris, strict=request.strict)
             past = None if moment == NOW else _past(view, moment, dataset)
         now = None if past is None else past.valid_at
-        return Question(request.text, runnable(request.text, now), dataset, form, past)
+        return Question(request.text, runnable(request.text, now), dataset, form, past, request.restore)
 
     def query(self, request: QueryRequest, moment: Moment = NOW) -> Answer:
         """Answers a query for one caller at a moment; a query at the head runs on the stores, others on a snapshot.
@@ -261,7 +268,9 @@ class Reader:
             NotAcceptable: no format that the caller accepts.
         """
         question = self.question(request, moment)
-        body, known, valid_at = self._ask(question, lambda results: finish(results, question.form))
+        body, known, valid_at = self._ask(
+            question, lambda results: finish(results, question.form, restore=question.restore)
+        )
         return Answer(body, question.form.media_type, known, valid_at)
 
     def sample(self, request: QueryRequest, moment: Moment = NOW, *, limit: int) -> Sampled:

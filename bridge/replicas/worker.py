@@ -8,6 +8,8 @@ Rules
   applied before the next query is answered, because it comes before it.
 * A query may take so much more memory than the process has: beyond, the allocator ends the process (`RLIMIT_AS`).
   Without `/proc` nobody knows what it has, and memory is not limited.
+* The WHERE of an update may be asked with statements laid over a store. They are off again before the answer ends; a
+  store that could not be put back ends the process.
 * What the allocator keeps of a query is counted too. Once that is `SPENT`, the worker says so with its answer.
 * An answer goes out in pieces while it is made, but for formats of which a part would pass for the whole, and those
   that may turn out not to be able to carry it: these are made whole first.
@@ -29,7 +31,7 @@ import signal
 import socket
 import sys
 from collections import defaultdict
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -44,6 +46,7 @@ from bridge.sparql.dataset import Dataset
 from bridge.sparql.query import start
 from bridge.sparql.results import FORMATS, serialise_to
 from bridge.sparql.sample import sample
+from bridge.stores.overlay import laid_over
 from bridge.stores.transactions import Backlog
 from kernel.errors import CallerError
 from kernel.terms import Iri
@@ -136,17 +139,19 @@ class Worker:
     def _answer(self, asked: Mapping[str, Any]) -> None:
         default, named = (_graphs(tuple(asked[each])) for each in ("default", "named"))
         dataset = Dataset(complete=False, union=asked["union"], default_graphs=default, named_graphs=named)
-        results = start(self._stores[asked["store"]], asked["text"], dataset)
+        store = self._stores[asked["store"]]
         if asked["rows"] is not None:
-            whole = encode_sample(sample(results, asked["rows"]))
+            whole = encode_sample(sample(start(store, asked["text"], dataset), asked["rows"]))
             if len(whole) > asked["result"]:
                 raise _TooLarge
             self._send(frame(Kind.WHOLE, {}, whole))
             return
-        form = FORMATS[asked["format"]]
+        form, laid = FORMATS[asked["format"]], asked["laid"]
         answer = _Spooled(asked["result"]) if _made_whole(form) else _Streamed(self._connection, asked["result"])
-        serialise_to(results, form, answer)
-        del results  # what it holds of the store goes before the next delta comes
+        with nullcontext() if laid is None else laid_over(store, *map(str.encode, laid)):
+            results = start(store, asked["text"], dataset)
+            serialise_to(results, form, answer, restore=asked["restore"])
+            del results  # what it holds of the store goes before the next delta comes
         answer.finish(self._connection, {"spent": True} if self._memory.spent() else {})
 
     def _fail(self, what: str, message: str = "", **more: str | None) -> None:

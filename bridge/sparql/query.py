@@ -65,7 +65,7 @@ def evaluate(store: ox.Store, text: str, dataset: Dataset, *, now: Instant | Non
         return start(store, runnable(text, now), dataset)
 
 
-def finish(results: Results, form: Format) -> bytes:
+def finish(results: Results, form: Format, *, restore: bool = False) -> bytes:
     """Reads the results to their end, into the format of the answer.
 
     Raises:
@@ -74,7 +74,7 @@ def finish(results: Results, form: Format) -> bytes:
         StoreUnavailable: the store cannot be read.
     """
     with store_errors(), evaluation_errors():
-        return serialise(results, form)
+        return serialise(results, form, restore=restore)
 
 
 def require_query(shape: QueryShape) -> None:

@@ -28,6 +28,7 @@ from typing import Final, Protocol, TypeAlias
 
 import pyoxigraph as ox
 
+from bridge.sparql.restoring import restored, restored_triples
 from bridge.sparql.scan import Form
 from kernel.errors import NotAcceptable, QueryRefused
 
@@ -141,15 +142,21 @@ def negotiate(accept: str | None, form: Form) -> Format:
     return best
 
 
-def serialise(results: Results, written: Format) -> bytes:
+def serialise(results: Results, written: Format, *, restore: bool = False) -> bytes:
     """An answer as bytes, whole. Raises as `serialise_to` does."""
     whole = BytesIO()
-    serialise_to(results, written, whole)
+    serialise_to(results, written, whole, restore=restore)
     return whole.getvalue()
 
 
-def serialise_to(results: Results, written: Format, sink: Sink) -> None:
+def serialise_to(results: Results, written: Format, sink: Sink, *, restore: bool = False) -> None:
     """Writes an answer piece by piece.
+
+    Args:
+        results: what is written.
+        written: how.
+        sink: where to.
+        restore: whether Skolem IRIs become blank nodes again; a table is then held whole before it is written.
 
     Raises:
         NotAcceptable: the format cannot carry something in the answer; some of it may be written by then.
@@ -159,19 +166,25 @@ def serialise_to(results: Results, written: Format, sink: Sink) -> None:
     checked = _Checked(sink, written) if target in {_TABLE.XML, _GRAPH.RDF_XML} else sink
     if isinstance(results, ox.QueryTriples):
         if isinstance(target, ox.RdfFormat):
-            _write_triples(results, target, written, checked)
+            _write_triples(results, target, written, checked, restore=restore)
             return
     elif isinstance(target, ox.QueryResultsFormat):
-        results.serialize(checked, format=target)
+        table = restored(results) if restore and isinstance(results, ox.QuerySolutions) else results
+        table.serialize(checked, format=target)
         return
     raise QueryRefused(
         f"{written.essence} is no format for this form of query", remedy="accept a format that fits the form"
     )
 
 
-def _write_triples(triples: ox.QueryTriples, target: ox.RdfFormat, written: Format, sink: Sink) -> None:
+def _write_triples(
+    triples: ox.QueryTriples, target: ox.RdfFormat, written: Format, sink: Sink, *, restore: bool
+) -> None:
     try:
-        triples.serialize(sink, format=target)
+        if restore:
+            ox.serialize(restored_triples(triples), sink, format=target)
+        else:
+            triples.serialize(sink, format=target)
     except OSError as error:
         if "does not support" not in str(error):
             raise

@@ -9,6 +9,7 @@ Example
     python -m bench --profile
     python -m bench --governing --size 100000
     python -m bench --validation --size 1000000
+    python -m bench --log --size 1000000
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from bench.governing import governed, governing_table
 from bench.machine import Machine
 from bench.report import report
 from bench.results import Results
+from bench.transparency import log_table
 from bench.validators import VALIDATORS, effort_at
 
 if TYPE_CHECKING:
@@ -52,9 +54,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _profile(console, sizes, Path(directory))
         elif options.governing:
             _govern(console, sizes, Path(directory))
+        elif options.log:
+            for size in sizes:
+                console.print(log_table(Path(directory) / str(size), size))
         elif not options.validation:
             _compare(console, chosen(options.only), sizes, effort, Path(directory))
-        if options.validation or not (options.only or options.profile or options.governing):
+        if options.validation or not (options.only or options.profile or options.governing or options.log):
             _validate(console, sizes, effort, Path(directory))
 
 
@@ -107,6 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--governing", action="store_true", help="instead, what writers wait for while shapes are written"
     )
+    parser.add_argument("--log", action="store_true", help="instead, what the transparency log takes at those sizes")
     parser.add_argument("--profile", action="store_true", help="instead, where the CPU of one of our writes goes")
     return parser
 

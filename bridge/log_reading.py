@@ -7,6 +7,7 @@ Rules
 * Checkpoints, hashes and proofs of consistency are for everybody who may use the base. Entries are events as they were
   logged: digests, but also ids, instants and verdicts of whatever happened. So they are for those who may read every
   graph, and a certificate's own for those who may read the certificate.
+* The hash of a full subtree never changes once it is committed, so those that were worked out are remembered.
 * What is asked for beyond the end of the log is not there yet.
 
 Example
@@ -21,7 +22,7 @@ Example
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bridge.certificate_reading import visible
 from certificates.checkpoints import Checkpoint, origin_of, sign_checkpoint
@@ -35,9 +36,14 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from certificates.keys import SigningKey
+    from certificates.merkle_proofs import Node
     from certificates.tiles import Tile
     from kernel.access import Principal
     from kernel.ports import Ledger, LedgerView
+
+
+_REMEMBERED: Final = 65_536
+"""Hashes: those of a log of four million events from tiles on; some 10 MB."""
 
 
 class LoggedEvent(StrEnum):
@@ -58,6 +64,7 @@ class LogReader:
     def __init__(self, ledger: Ledger, key: SigningKey) -> None:
         self._ledger = ledger
         self._key = key
+        self._known: dict[tuple[int, int], bytes] = {}
         self.origin = origin_of(ledger.base_id())
 
     @property
@@ -135,7 +142,7 @@ class LogReader:
                     remedy="if a checkpoint of the greater size was signed, the base was rolled back: audit it",
                     where="from",
                 )
-            path = tuple(consistency(old, tree.size, tree.node)) if old else ()
+            path = tuple(consistency(old, tree.size, self._node(tree))) if old else ()
             return ConsistencyProof(old, path, self._signed(tree))
 
     def _inclusion(self, view: LedgerView, position: int, size: int | None) -> InclusionProof:
@@ -147,10 +154,23 @@ class LogReader:
                 where="size" if size else "position",
             )
         [entry] = view.events(position, 1)
-        return InclusionProof(entry, position, tuple(inclusion(position, tree.size, tree.node)), self._signed(tree))
+        path = tuple(inclusion(position, tree.size, self._node(tree)))
+        return InclusionProof(entry, position, path, self._signed(tree))
 
     def _signed(self, tree: TiledTree) -> str:
-        return sign_checkpoint(Checkpoint(self.origin, tree.size, root(tree.size, tree.node)), self._key)
+        return sign_checkpoint(Checkpoint(self.origin, tree.size, root(tree.size, self._node(tree))), self._key)
+
+    def _node(self, tree: TiledTree) -> Node:
+        def node(level: int, index: int) -> bytes:
+            known = self._known.get((level, index))
+            if known is None:
+                known = tree.node(level, index)
+                if len(self._known) >= _REMEMBERED:
+                    self._known.clear()
+                self._known[level, index] = known
+            return known
+
+        return node
 
 
 def _require_all(principal: Principal) -> None:

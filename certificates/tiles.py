@@ -141,7 +141,8 @@ class TiledTree:
 
     def __init__(self, size: int, read: Callable[[Tile], bytes]) -> None:
         self.size = size
-        self._read = lru_cache(maxsize=64)(read)
+        self._read = read
+        self._hashes = lru_cache(maxsize=64)(self._read_hashes)
 
     def node(self, level: int, index: int) -> bytes:
         """The hash of a perfect subtree (`merkle_proofs.Node`) that lies wholly in the tree."""
@@ -152,7 +153,7 @@ class TiledTree:
             raise ValueError(f"no perfect subtree {index} at level {level} in a tree of {self.size}")
         return tree_root(hashes)
 
-    def _hashes(self, level: int, index: int) -> list[bytes]:
+    def _read_hashes(self, level: int, index: int) -> list[bytes]:
         width = min(WIDTH, (self.size >> HEIGHT * level) - index * WIDTH)
         data = self._read(Tile(level, index, width))
         if len(data) != width * HASH_SIZE:

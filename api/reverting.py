@@ -5,6 +5,8 @@ Rules
 * It is a write like any other: planned, judged, certified, perhaps reviewed; answered as `POST /changes` is.
 * Who may not see the certificate is told that there is none; who may not write what it wrote is refused.
 * It has parameters and no body.
+* What is to be undone is looked up before it is planned. If another request was faster in between, it is looked up
+  anew, so that the answer names the certificate that stands in the way.
 
 Example
 -------
@@ -16,6 +18,7 @@ Example
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
@@ -32,7 +35,7 @@ from api.parameters import query_parameters
 from api.service import Service
 from bridge.certificate_reading import visible
 from kernel import changes
-from kernel.errors import InvalidDocument
+from kernel.errors import InvalidDocument, MunimentError, StaleFact
 from kernel.reverting import inverse
 from kernel.submitting import Submission
 
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from bridge.base import Base
-    from kernel.access import Principal
+    from kernel.submitting import Outcome
 
 _PARAMETERS = (REASON, DRY_RUN)
 
@@ -71,16 +74,47 @@ async def revert(request: Request, caller: Caller, certificate: CertificateId) -
     if await read_body(request, service.settings.body_limit):
         raise InvalidDocument("there is a body", remedy="send none: the reason is a parameter", where="body")
     dry_run, key = parameters.flag(DRY_RUN), idempotency_key(request)
-    reason = parameters.text(REASON)
-    wanted = await service.read(lambda: _inverse(service.base, caller, identifier, reason, key))
     digest = request_digest("", request.scope["query_string"], identifier.bytes)
-    submission = Submission(wanted, caller, None if dry_run else key, digest, dry_run)
-    return reply(await asyncio.wrap_future(service.base.submit(submission)), caller)
+    blank = Submission(
+        changes.Request((), parameters.text(REASON), None, caller.id), caller, None if dry_run else key, digest, dry_run
+    )
+    return reply(await undo(service, identifier, blank), caller)
 
 
-def _inverse(base: Base, caller: Principal, certificate: UUID, reason: str | None, key: str | None) -> changes.Request:
+async def undo(service: Service, certificate: UUID, blank: Submission) -> Outcome:
+    """Undoes what a certificate did.
+
+    Args:
+        service: where.
+        certificate: what is undone.
+        blank: the request that says who asks, why and under which key, and does not yet say what is to change.
+
+    Raises:
+        NotFound: there is no such certificate for whoever asks.
+        Conflict: it was not applied, or a later certificate stands in the way.
+        PlanError: it cannot be undone.
+        Forbidden: they may not write what it wrote.
+    """
+    try:
+        return await _submit(service, certificate, blank)
+    except StaleFact:
+        return await _submit(service, certificate, blank)
+
+
+async def _submit(service: Service, certificate: UUID, blank: Submission) -> Outcome:
+    wanted = await service.read(lambda: to_undo(service.base, certificate, blank))
+    try:
+        return await asyncio.wrap_future(service.base.submit(replace(blank, request=wanted)))
+    except MunimentError as error:
+        if error.where is not None and error.where.startswith("/changes"):
+            error.where = "certificate"  # nobody sent changes
+        raise
+
+
+def to_undo(base: Base, certificate: UUID, blank: Submission) -> changes.Request:
     """What is to be undone; nothing where the key was used before, for then the answer is that of the first time."""
+    caller, asked = blank.principal, blank.request
     with base.ledger.reading() as view:
-        if key is not None and view.idempotent(caller.id, key) is not None:
-            return changes.Request((), None, None, caller.id)
-        return inverse(view, visible(view, caller, certificate), caller.id, reason=reason)
+        if blank.key is not None and view.idempotent(caller.id, blank.key) is not None:
+            return asked
+        return inverse(view, visible(view, caller, certificate), caller.id, reason=asked.reason)

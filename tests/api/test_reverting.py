@@ -1,12 +1,13 @@
 """`POST /certificates/{id}/revert`: what a certificate did is undone, and nothing else."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx2
 import pytest
 
 from kernel.access import Role
-from tests.api.bodies import EX, SHAPES, M, change, request
+from tests.api.bodies import EX, SHAPES, change, request
 from tests.api.serving import Served
 
 
@@ -148,3 +149,19 @@ def test_what_a_revert_has_not_is_refused(server: Served, query: str, body: byte
     made = write(server.writer, change("ada", "knows", "bob"))
     answer = server.writer.post(f"/certificates/{made['certificate']}/revert{query}", content=body)
     assert answer.status_code == 400
+
+
+def test_of_many_who_revert_at_once_one_does_and_the_others_learn_which(server: Served) -> None:
+    made = write(server.writer, *(change("ada", "knows", f"b{number}") for number in range(50)))
+    clients = [server.client(Role.WRITER) for _ in range(6)]
+    with ThreadPoolExecutor(len(clients)) as pool:
+        answers = [*pool.map(lambda client: revert(client, made), clients)]
+    (done,) = [answer for answer in answers if answer.status_code == 201]
+    others = [answer.json() for answer in answers if answer is not done]
+    assert {(other["code"], other.get("later")) for other in others} == {("conflict", done.json()["certificate"])}
+
+
+def test_a_place_is_one_that_the_caller_knows(server: Served) -> None:
+    made = write(server.writer, change("ada", "knows", "bob"))
+    refused = revert(server.client(Role.READER), made)
+    assert (refused.status_code, refused.json()["where"]) == (403, "certificate")

@@ -55,6 +55,7 @@ from kernel.errors import (
     QueryLimit,
     QueryRefused,
     StaleFact,
+    StateMoved,
     Unauthenticated,
     UnknownParameter,
 )
@@ -109,7 +110,7 @@ _BY_ROUTER: Final[dict[int, tuple[type[MunimentError], str, str]]] = {
 }
 
 _SOON: Final = "2"
-"""Seconds after which a query that found no worker may find one."""
+"""Seconds after which a query that found no worker may find one, and an update that was overtaken have its turn."""
 
 _SHOWN: Final = 200
 _RESERVED: Final = frozenset({"type", "title", "status", "detail", "instance", "code", "where", "remedy", "requestId"})
@@ -190,7 +191,7 @@ def _headers(request: Request, error: MunimentError) -> dict[str, str]:
         return {"WWW-Authenticate": _CHALLENGES[token_of(request) != b""]}
     if isinstance(error, TooManyAttempts):
         return {"Retry-After": f"{WINDOW:.0f}"}
-    if isinstance(error, Busy):
+    if isinstance(error, Busy | StateMoved):
         return {"Retry-After": _SOON}
     return {}
 

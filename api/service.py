@@ -9,7 +9,8 @@ Rules
   take longer together than one after the other. The other signs, for a signed export is made in one piece.
 * A request's id goes along into the thread. An error comes out of it without the frames that it passed: what a query
   holds of a store belongs to its thread, and may not be let go of in another.
-* Queries of callers run in processes of their own, which are ended with the service (`replicas`).
+* Queries of callers run in processes of their own, which are ended with the service (`replicas`), and so does what
+  updates look for.
 * Closing waits for what is being done in threads, but not for ever: a thread cannot be stopped from outside.
 
 Example
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _READ_THREADS: Final = 4
-_QUERY_THREADS: Final = 4
 
 CLOSING: Final = 5.0
 """Seconds that closing waits for what is still being done."""
@@ -66,7 +66,7 @@ class Service:
     certificates: CertificateReader = field(init=False, repr=False)
     replicas: ReplicaPool = field(init=False, repr=False)
     log: LogReader = field(init=False, repr=False)
-    _queries: ThreadPoolExecutor = field(init=False, repr=False)
+    _updates: ThreadPoolExecutor = field(init=False, repr=False)
     _reads: ThreadPoolExecutor = field(init=False, repr=False)
     _chunks: ThreadPoolExecutor = field(init=False, repr=False)
     _signing: ThreadPoolExecutor = field(init=False, repr=False)
@@ -76,7 +76,9 @@ class Service:
         object.__setattr__(self, "certificates", CertificateReader(self.base.ledger))
         replicas = ReplicaPool(self.base.ledger, self.base.stores, self.base.snapshots, self.settings.pool_size)
         object.__setattr__(self, "replicas", replicas)
-        object.__setattr__(self, "_queries", ThreadPoolExecutor(_QUERY_THREADS, "query"))
+        size = self.settings.pool_size
+        # Whoever is here has a worker: no thread is waited for.
+        object.__setattr__(self, "_updates", ThreadPoolExecutor(size.workers + size.spares, "update"))
         object.__setattr__(self, "log", LogReader(self.base.ledger, self.base.key))
         object.__setattr__(self, "_reads", ThreadPoolExecutor(_READ_THREADS, "read"))
         object.__setattr__(self, "_chunks", ThreadPoolExecutor(1, "chunk"))
@@ -88,9 +90,9 @@ class Service:
         service: Self = request.app.state.service
         return service
 
-    async def query(self, work: Callable[[], T]) -> T:
-        """Does what may take as long as a query can: what an update finds, for one."""
-        return await self._in(self._queries, work)
+    async def evaluate(self, work: Callable[[], T]) -> T:
+        """Evaluates an update: waits for the worker that was leased for it, and fills in its templates."""
+        return await self._in(self._updates, work)
 
     async def read(self, work: Callable[[], T]) -> T:
         """Does what reads or parses, and takes no longer than what it is given."""
@@ -107,9 +109,10 @@ class Service:
     async def close(self) -> None:
         """Drops what has not begun, and waits a while for what has; `busy` says whether that was enough."""
         await self.replicas.close()
-        for pool in (self._queries, self._reads, self._chunks, self._signing):
+        for pool in (self._updates, self._reads, self._chunks, self._signing):
             pool.shutdown(wait=False, cancel_futures=True)
-        _, endless = wait(set(self._running), CLOSING)
+        # Not in this thread: an update whose worker was ended is told so by the event loop.
+        _, endless = await asyncio.to_thread(wait, set(self._running), CLOSING)
         if endless:
             log.warning("%d requests do not end and are given up", len(endless))
 

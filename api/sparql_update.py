@@ -7,6 +7,8 @@ Rules
 * It is answered as `api.certified` has it: 200 once it is applied, 409 while an editor decides, 422 where refused.
 * `using-graph-uri` and `using-named-graph-uri` are the dataset of every WHERE. `default-graph` says whether the default
   graph is the union of what the caller may read, or strictly `m:default`; else the settings do.
+* A WHERE is evaluated by a worker, as a query is, and within the limits of its caller's queries; all of a request
+  together has the time of one.
 * Much INSERT DATA is a load session. A refusal or a review of it proposes nothing, as with `muniment load`.
 * Formats, which SPARQLWrapper adds to every request, say nothing here.
 
@@ -22,14 +24,18 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
+from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from api.certified import TERMS, certified, read_terms
 from api.parameters import Parameter, read_parameters
 from api.service import Service
 from api.settings import DefaultGraph
+from bridge.replicas.solving import LeasedSolver
 from bridge.sparql.update.operations import Using
-from bridge.updating import ATTEMPTS, Update
+from bridge.updating import ATTEMPTS, HELD, Update, too_slow
 from kernel.errors import InvalidDocument, InvalidParameter, InvalidTerm, StateMoved
 from kernel.terms import Iri
 
@@ -105,13 +111,32 @@ async def _update(service: Service, text: str, base: str, terms: Terms, paramete
     update = await service.read(lambda: Update.read(text, terms, strict=strict, using=using, base=base))
     if update.is_bulk:
         return await asyncio.wrap_future(updates.load(update))
+    if not update.has_where:
+        return await asyncio.wrap_future(updates.apply(update, None))
+    return await _evaluated(service, update)
+
+
+async def _evaluated(service: Service, update: Update) -> Outcome:
+    """Has a WHERE evaluated by a worker, and submits what comes of it."""
+    updates, caller = service.base.updates, update.terms.principal
+    limits = service.settings.limits_of(caller.role)
+    took = 0.0
     for _ in range(ATTEMPTS):
         try:
-            evaluated = await service.query(lambda: updates.evaluate(update)) if update.has_where else None
+            async with service.replicas.lease(caller.id, limits) as lease:
+                began = monotonic()
+                try:
+                    evaluated = await service.evaluate(partial(updates.evaluate, update, LeasedSolver(lease)))
+                finally:
+                    took = monotonic() - began
             return await asyncio.wrap_future(updates.apply(update, evaluated))
         except StateMoved:
             continue
-    return await asyncio.wrap_future(updates.apply_alone(update))
+    if took > HELD:
+        raise too_slow()
+    brief = replace(limits, seconds=min(limits.seconds, HELD))
+    async with service.replicas.lease(caller.id, brief) as lease:
+        return await asyncio.wrap_future(updates.apply_alone(update, LeasedSolver(lease)))
 
 
 def _graphs(parameters: Parameters, parameter: Parameter) -> tuple[Iri, ...]:

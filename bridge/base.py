@@ -33,7 +33,6 @@ from bridge.lock import DirectoryLock
 from bridge.reading import Reader
 from bridge.shapes.checker import CoreChecker
 from bridge.shapes.preparing import ShapesPreparer
-from bridge.stores.checkpoints import Checkpoints
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.snapshots import Snapshots
 from bridge.terms import OxigraphCanonicaliser
@@ -86,7 +85,6 @@ class Base:
         key: SigningKey,
         policy: VerdictPolicy,
         host: HostClock,
-        checkpoints: Checkpoints,
     ) -> None:
         self.ledger = ledger
         self.stores = stores
@@ -104,7 +102,7 @@ class Base:
         self._sequencer = Sequencer(ledger, stores, host, judge.forget)
         self._preparer = Preparer(ledger, ShapesPreparer(ledger), self._sequencer)
         write_path = WritePath(self._submitter, self._sequencer.enqueue, self.load, host)
-        self.updates = Updates(ledger, stores, checkpoints, write_path)
+        self.updates = Updates(ledger, write_path)
 
     @classmethod
     def open(
@@ -140,8 +138,7 @@ class Base:
             stores = OxigraphStores.open(directory and directory / "stores")
             opened.callback(stores.close)
             key = _signing_key(directory, ledger)
-            checkpoints = Checkpoints(directory and directory / "stores" / "update")
-            base = cls(ledger, stores, key, policy, host or SystemClock(), checkpoints)
+            base = cls(ledger, stores, key, policy, host or SystemClock())
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
             opened.callback(base.updates.close)

@@ -3,10 +3,10 @@
 Rules (BoundToState, OneSequencer)
 -----
 * An update without WHERE is worked out where it is planned: within its group, against the members before it.
-* A WHERE may take long, and is evaluated beside the sequencer, on the stores and the ledger as they stand. The write is
+* A WHERE may take long, and is evaluated beside the sequencer, by a worker, at the state of the base. The write is
   planned only if the base still stands there: no other write was applied, and nothing has begun or ended since. Else it
   is evaluated anew; and when that has come to nothing `ATTEMPTS` times, once more within the sequencer, where nobody
-  comes in between.
+  comes in between. The others wait for that, so it has `HELD` seconds and no more: what takes longer is told so.
 * What is kept of an update in review is its net changes; an approval plans those.
 * Everything of a request is checked before anything of it is kept.
 * Much INSERT DATA is a load session (`bridge.sparql.update.bulk`), one at a time.
@@ -16,7 +16,7 @@ Example
 ::
 
     update = updates.read(UpdateRequest(…, text="DELETE WHERE { ?s ?p ?o }"))
-    outcome = updates.apply(update, updates.evaluate(update)).result()
+    outcome = updates.apply(update, updates.evaluate(update, solver)).result()
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from bridge.sparql.update.bulk import BULK, session_of, stage_update
 from bridge.sparql.update.operations import UNNAMED, InsertData, Modify
 from bridge.sparql.update.parsing import parse_update
 from bridge.sparql.update.running import Runner, Scene, refuse_emptying
+from bridge.sparql.update.solving import moved
 from bridge.sparql.update.templates import BlockReader, Told
 from bridge.terms import OxigraphCanonicaliser
 from kernel.access import Role
 from kernel.changes import Request
-from kernel.errors import Forbidden, MunimentError, NotFound, QueryRefused, ShuttingDown, StateMoved
+from kernel.errors import Forbidden, MunimentError, NotFound, QueryLimit, QueryRefused, ShuttingDown, StateMoved
 from kernel.loading import LoadRequest, session_key
 from kernel.net_effect import NetEffect
 from kernel.submitting import Draft, outcome_of
@@ -46,8 +47,7 @@ if TYPE_CHECKING:
 
     from bridge.documents.reader import Asserted
     from bridge.sparql.update.operations import Operation, Using
-    from bridge.stores.checkpoints import Checkpoints
-    from bridge.stores.pair import OxigraphStores
+    from bridge.sparql.update.solving import Solver
     from kernel.access import Principal
     from kernel.group import Group
     from kernel.instants import Instant
@@ -70,6 +70,9 @@ LARGE: Final = 10_000
 
 ATTEMPTS: Final = 3
 """How often a WHERE is evaluated beside the sequencer before that is done within it."""
+
+HELD: Final = 2.0
+"""Seconds that others wait at most while a WHERE is evaluated within the sequencer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,15 +212,11 @@ class Updates:
 
     Args:
         ledger: of the base.
-        stores: its stores.
-        checkpoints: makes copies of the stores.
         path: what writes it.
     """
 
-    def __init__(self, ledger: Ledger, stores: OxigraphStores, checkpoints: Checkpoints, path: WritePath) -> None:
+    def __init__(self, ledger: Ledger, path: WritePath) -> None:
         self._ledger = ledger
-        self._stores = stores
-        self._checkpoints = checkpoints
         self._path = path
         self._bulk = ThreadPoolExecutor(1, "bulk-update")
 
@@ -232,48 +231,56 @@ class Updates:
         except RuntimeError as error:
             raise ShuttingDown("the base is closing", remedy="send the request again once it is served") from error
 
-    def evaluate(self, update: Update) -> Evaluated | None:
-        """Evaluates an update where the base stands; safe from any thread. None where there is no WHERE.
+    def evaluate(self, update: Update, solver: Solver) -> Evaluated:
+        """Evaluates an update that `has_where` where the base stands; safe from any thread.
 
         Raises:
-            CallerError: it cannot be evaluated, or is not the caller's to ask.
+            CallerError: it cannot be evaluated, takes more than it may, or is not the caller's to ask.
             StateMoved: the base moved on meanwhile.
             StoreUnavailable: a store cannot be read.
         """
-        if not update.has_where:
-            return None
         with self._ledger.reading() as view:
             head = view.head()
             if update.terms.key is not None and view.idempotent(update.terms.principal.id, update.terms.key):
                 effect = NetEffect(view, head.clock, update.terms.principal)  # it will get what it got before
             else:
                 place = _Place(view, head.position, head.clock, head.clock, self._path.host.now())
-                effect = self._run(update, place)
+                effect = _effect(update, place, solver)
         return Evaluated(effect, head.position, head.clock)
 
     def apply(self, update: Update, evaluated: Evaluated | None) -> Future[Outcome]:
-        """Queues an update; the future has its outcome, or the error it met.
+        """Queues an update, evaluated if it `has_where`; the future has its outcome, or the error it met.
 
         `StateMoved` is met when the base has moved on since it was evaluated.
         """
 
         def effect(group: Group, at: Instant) -> NetEffect:
             if evaluated is None:
-                return self._run(update, _Place(group.tx, group.head.position, group.head.clock, at, at))
+                return _effect(update, _Place(group.tx, group.head.position, group.head.clock, at, at))
             if group.head.position != evaluated.head or _is_due(group.tx, evaluated.clock, at):
-                raise StateMoved(_MOVED, remedy="send the update again")
+                raise moved()
             return evaluated.effect
 
         large = update.may_be_large if evaluated is None else len(evaluated.effect) > LARGE
         return self._submit(update, effect, alone=large)
 
-    def apply_alone(self, update: Update) -> Future[Outcome]:
-        """Queues an update that is to be evaluated within the sequencer, in a group of its own."""
+    def apply_alone(self, update: Update, solver: Solver) -> Future[Outcome]:
+        """Queues an update that is to be evaluated within the sequencer, in a group of its own.
+
+        Args:
+            update: that `has_where`.
+            solver: of which no more than `HELD` seconds are asked. Where that is too little, `StateMoved` is met.
+        """
 
         def effect(group: Group, at: Instant) -> NetEffect:
             if _is_due(group.tx, group.head.clock, at):
-                raise StateMoved(_MOVED, remedy="send the update again")
-            return self._run(update, _Place(group.tx, group.head.position, group.head.clock, at, at))
+                raise moved()
+            try:
+                return _effect(update, _Place(group.tx, group.head.position, group.head.clock, at, at), solver)
+            except QueryLimit as error:
+                if error.data.get("of") == "time":
+                    raise too_slow() from error
+                raise
 
         return self._submit(update, effect, alone=True)
 
@@ -337,20 +344,6 @@ class Updates:
             self._path.enqueue(lambda group: submitter.remember(group, terms, loaded)).result()
         return outcome
 
-    def _run(self, update: Update, place: _Place) -> NetEffect:
-        """Runs the operations; copies of stores that they took are let go of."""
-        try:
-            return self._effect(update, place)
-        finally:
-            self._checkpoints.sweep()
-
-    def _effect(self, update: Update, place: _Place) -> NetEffect:
-        scene = Scene(*place, update.terms.principal, update.strict, update.using)
-        runner = Runner(self._stores, self._checkpoints, scene)
-        for operation in update.operations:
-            runner.run(operation)
-        return runner.effect
-
 
 class _Place(NamedTuple):
     """Where an update runs: the first members of `Scene`, in their order."""
@@ -362,7 +355,20 @@ class _Place(NamedTuple):
     now: Instant
 
 
-_MOVED: Final = "the base moved on while the update was evaluated"
+def _effect(update: Update, place: _Place, solver: Solver | None = None) -> NetEffect:
+    """What the operations come to."""
+    runner = Runner(Scene(*place, update.terms.principal, update.strict, update.using), solver)
+    for operation in update.operations:
+        runner.run(operation)
+    return runner.effect
+
+
+def too_slow() -> StateMoved:
+    """What to raise for an update that is overtaken each time, and takes too long for the others to wait for it."""
+    return StateMoved(
+        "the base moved on each time that the update was evaluated, and it takes too long for others to wait for it",
+        remedy="change fewer statements at a time, give more selective patterns, or send it again when less is written",
+    )
 
 
 def _is_due(view: LedgerView, clock: Instant, at: Instant) -> bool:

@@ -88,7 +88,7 @@ class NetEffect:
         self._last: dict[Statement, Spelling | None] = {}
         """By statement the spelling in which it was inserted, or None where it was deleted."""
         self._inserted: dict[tuple[Iri, Iri, Term], dict[Iri, None]] = {}
-        self._touched: list[Statement] = []
+        self._touched: dict[Statement, None] = {}
 
     def __len__(self) -> int:
         """Of how many statements something has come."""
@@ -154,9 +154,9 @@ class NetEffect:
         """The graphs in which something was inserted."""
         return {statement.graph for statement, spelling in self._last.items() if spelling is not None}
 
-    def touched(self, first: int) -> list[Statement]:
-        """What was inserted or deleted, in that order, from a number on; what came of it tells `holds`."""
-        return self._touched[first:]
+    def touched(self) -> Iterable[Statement]:
+        """What was inserted or deleted, each once; what came of it tells `holds`."""
+        return self._touched
 
     def changes(self, view: FactsView, at: Instant, since: Since | None = None) -> tuple[Change, ...]:
         """The changes that amount to the effect, those that end something first.
@@ -191,7 +191,7 @@ class NetEffect:
             self._writable.add(graph)
         if len(self._last) >= MOST and statement not in self._last:
             raise too_many()
-        self._touched.append(statement)
+        self._touched[statement] = None
 
     def _is_held(self, statement: Statement) -> bool:
         return any(fact.interval.contains(self._clock) for fact in self._view.believed_of(statement))

@@ -11,6 +11,7 @@ Rules
 * Before a query, a worker takes whatever was published up to then (`bridge.stores.feed`): who has the answer to a write
   reads it, and an answer's state is that of the store it came from. A worker that lags too far behind gets new stores.
 * Moments in the past are snapshots, which the ledger is read for, one at a time; a worker keeps its last few.
+* Who asks several queries one after another, as an update does, has a lease: one worker, and one time limit for all.
 
 Example
 -------
@@ -27,6 +28,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
@@ -40,7 +42,7 @@ from bridge.stores.snapshots import snapshot_texts
 from kernel.errors import Busy, MunimentError, NotReached, ShuttingDown, StoreUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine
+    from collections.abc import AsyncIterator, Callable, Coroutine
 
     from bridge.reading import Past, Question
     from bridge.replicas.limits import Limits
@@ -124,34 +126,33 @@ class ReplicaPool:
             Busy: too many queries are waiting, or it waited too long.
             StoreUnavailable: there is nothing to answer from, or the worker failed.
         """
+        lease = await self._leased(caller, limits, question)
+        return await lease.answer(question, rows, last=True)
+
+    @asynccontextmanager
+    async def lease(self, caller: str, limits: Limits) -> AsyncIterator[Lease]:
+        """A worker for one caller alone, until that leaves; what it is doing then is ended.
+
+        Args:
+            caller: for whom.
+            limits: what its queries may take: in time all of them together, else each.
+
+        Raises:
+            Busy: too many queries are waiting, or it waited too long.
+            StoreUnavailable: there is nothing to answer from.
+        """
+        lease = await self._leased(caller, limits)
+        try:
+            yield lease
+        finally:
+            lease.end()
+
+    async def _leased(self, caller: str, limits: Limits, question: Question | None = None) -> Lease:
         self.start()
         replica = await self._taken(question, caller)
         self._running[caller] += 1
         self._grow()
-        try:
-            store, head, valid_at = await self._prepared(replica, question, limits)
-        except BaseException:
-            # What it was doing is done by half.
-            self.let_go(replica, caller, spent=True)
-            raise
-        coming = replica.process.query(asked_for(question, store, limits, rows))
-        running = _Running(self, replica, caller, coming)
-        running.limit(limits.seconds)
-
-        def told(error: Exception) -> MunimentError:
-            return failure(error, question.text, limits, late=running.late)
-
-        try:
-            whole = await coming.begun
-        except (FailedFrameError, WorkerEndedError) as error:
-            raise told(error) from None
-        except asyncio.CancelledError:
-            coming.rest.close()
-            running.abandon()
-            raise
-        return Answer(
-            question.form.media_type, head, valid_at, whole, coming.body, coming.length, coming, told, running.abandon
-        )
+        return Lease(self, replica, caller, limits)
 
     async def reach(self, head: int, seconds: float) -> None:
         """Returns once the stores stand at a head, or a later one.
@@ -185,16 +186,18 @@ class ReplicaPool:
 
     # --- one query ----------------------------------------------------------------------------------------------------
 
-    async def _prepared(self, replica: Replica, question: Question, limits: Limits) -> tuple[str, int | None, Instant]:
+    async def prepared(
+        self, replica: Replica, question: Question, limits: Limits, left: float
+    ) -> tuple[str, int | None, Instant]:
         """Has the worker stand where the question is to be answered: in which store, at which head and valid time.
 
-        What has to be made for it has as long as the query itself.
+        What has to be made for it has as long as the query itself, the seconds left.
         """
         state = replica.bring_up(question.projection) if question.past is None else None
         if state is not None:
             return question.projection, state.head, state.clock
         try:
-            async with asyncio.timeout(None if limits.seconds == inf else limits.seconds):
+            async with asyncio.timeout(None if left == inf else left):
                 return await self._made(replica, question)
         except TimeoutError:
             raise too_long(limits) from None
@@ -232,7 +235,7 @@ class ReplicaPool:
 
     # --- which worker -------------------------------------------------------------------------------------------------
 
-    async def _taken(self, question: Question, caller: str) -> Replica:
+    async def _taken(self, question: Question | None, caller: str) -> Replica:
         """A worker that has nothing to do, for this query alone."""
         if self._closed:
             raise _closing()
@@ -258,9 +261,9 @@ class ReplicaPool:
             raise _busy(f"no worker was free within {self._size.patience:g} s")
         return waiting.place.result()
 
-    def _preferred(self, question: Question) -> Replica:
+    def _preferred(self, question: Question | None) -> Replica:
         """One that has the snapshot, if there is one; else the one that was used last, whose memory is warm."""
-        key = self._key(question)
+        key = None if question is None else self._key(question)
         for replica in self._idle if key is not None else ():
             if replica.snapshot(key) is not None:
                 self._idle.remove(replica)
@@ -371,15 +374,89 @@ class ReplicaPool:
         task.add_done_callback(self._tasks.discard)
 
 
-class _Running:
-    """A query that a worker is at: it has a time limit, and may be abandoned; its end gives the worker back."""
+class Lease:
+    """A worker that is one caller's until the lease ends; made by a pool.
 
-    def __init__(self, pool: ReplicaPool, replica: Replica, caller: str, coming: Answering) -> None:
+    Args:
+        pool: whose it is.
+        replica: the worker, which does nothing else meanwhile.
+        caller: for whom.
+        limits: what queries may take: in time all of them together, from the first on, else each.
+    """
+
+    def __init__(self, pool: ReplicaPool, replica: Replica, caller: str, limits: Limits) -> None:
+        self.limits = limits
+        self._pool = pool
+        self._replica = replica
+        self._caller = caller
+        self._until: float | None = None
+        self._spent = self._asking = self._ended = False
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, which begin to run when this is first looked at. Raises `QueryLimit` at none."""
+        if self.limits.seconds == inf:
+            return inf
+        if self._until is None:
+            self._until = monotonic() + self.limits.seconds
+        left = self._until - monotonic()
+        if left <= 0:
+            raise too_long(self.limits)
+        return left
+
+    async def answer(self, question: Question, rows: int | None = None, *, last: bool = False) -> Answer:
+        """As `ReplicaPool.answer`, one query after another; the lease ends with the last of them."""
+        limits = self.limits
+        self._asking = True
+        try:
+            left = self.left
+            store, head, valid_at = await self._pool.prepared(self._replica, question, limits, left)
+        except BaseException:
+            # What it was doing is done by half.
+            self.end()
+            raise
+        coming = self._replica.process.query(asked_for(question, store, limits, rows))
+        running = _Running(self._replica, coming, lambda: self._over(coming, last=last))
+        running.limit(left)
+
+        def told(error: Exception) -> MunimentError:
+            return failure(error, question.text, limits, late=running.late)
+
+        try:
+            whole = await coming.begun
+        except (FailedFrameError, WorkerEndedError) as error:
+            raise told(error) from None
+        except asyncio.CancelledError:
+            coming.rest.close()
+            running.abandon()
+            raise
+        return Answer(
+            question.form.media_type, head, valid_at, whole, coming.body, coming.length, coming, told, running.abandon
+        )
+
+    def end(self) -> None:
+        """Gives the worker back; one that is still doing something is ended. It may be called again."""
+        if not self._ended:
+            self._ended = True
+            self._pool.let_go(self._replica, self._caller, spent=self._spent or self._asking)
+
+    def _over(self, coming: Answering, *, last: bool) -> None:
+        self._asking = False
+        self._spent = self._spent or coming.spent
+        if last:
+            self.end()
+
+
+class _Running:
+    """A query that a worker is at: it has a time limit, and may be abandoned; somebody is told of its end."""
+
+    def __init__(self, replica: Replica, coming: Answering, over: Callable[[], None]) -> None:
         self.late = False
         self._replica = replica
         self._coming = coming
         self._timer: asyncio.TimerHandle | None = None
-        coming.over.add_done_callback(lambda _: self._done(pool, caller))
+        self._told = over
+        coming.over.add_done_callback(lambda _: self._done())
 
     def limit(self, seconds: float) -> None:
         """Kills the worker after so many seconds."""
@@ -399,10 +476,10 @@ class _Running:
         if not self._coming.over.done():
             self._replica.process.kill()
 
-    def _done(self, pool: ReplicaPool, caller: str) -> None:
+    def _done(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        pool.let_go(self._replica, caller, spent=self._coming.spent)
+        self._told()
 
 
 def _busy(what: str) -> Busy:

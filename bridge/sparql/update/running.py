@@ -5,8 +5,7 @@ Rules
 * Operations run in order. Each WHERE sees the state and what the operations before it came to, is evaluated once, and
   before anything of its own operation is done; then all that it deletes is deleted, and then what it inserts inserted
   (SPARQL 1.1 Update, section 3.1.3).
-* While nothing is changed yet, a WHERE is evaluated on the stores as they are. Afterwards on a copy, a checkpoint where
-  the base lies on disk, which is brought to what has come of it so far.
+* Who evaluates a WHERE is told the state that it is of, and what has come of the operations so far (`solving`).
 * By default the default graph is the union of what the caller may read: a triple that is deleted without naming a
   graph goes from every data graph that the caller may write and in which it is current; one that is inserted goes to
   `m:default`. Strictly, the default graph is `m:default` alone. WITH names another graph for both.
@@ -19,7 +18,7 @@ Example
 -------
 ::
 
-    runner = Runner(stores, checkpoints, scene)
+    runner = Runner(scene, solver)
     for operation in parse_update(text):
         runner.run(reader.told(operation))
     runner.effect.changes(view, at)
@@ -30,10 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-import pyoxigraph as ox
-
 from bridge.sparql.dataset import Dataset, dataset_for
-from bridge.sparql.query import evaluate, evaluation_errors
 from bridge.sparql.scan import scan
 from bridge.sparql.update.operations import (
     Clear,
@@ -44,25 +40,22 @@ from bridge.sparql.update.operations import (
     Transfer,
     Using,
 )
+from bridge.sparql.update.solving import Asked, Laid
 from bridge.sparql.update.templates import BlockReader, Solutions, Told
-from bridge.stores.errors import store_errors
 from bridge.stores.projections import Projection
-from bridge.terms import OxigraphCanonicaliser, node, to_oxigraph
+from bridge.terms import OxigraphCanonicaliser
 from kernel.changes import NO_SPELLING
-from kernel.errors import Forbidden, GraphExists, NotFound, StateMoved
+from kernel.errors import Forbidden, GraphExists, NotFound
 from kernel.net_effect import MOST, NetEffect, too_many
-from kernel.terms import Iri, Statement
+from kernel.terms import Iri
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bridge.sparql.results import Results
     from bridge.sparql.update.operations import Operation
+    from bridge.sparql.update.solving import Solver
     from bridge.sparql.update.templates import Quad
-    from bridge.stores.checkpoints import Checkpoints
-    from bridge.stores.markers import StoreState
-    from bridge.stores.pair import OxigraphStores
     from kernel.access import Principal
     from kernel.instants import Instant
     from kernel.ports import LedgerView
@@ -100,17 +93,14 @@ class Runner:
     """Runs the operations of one request.
 
     Args:
-        stores: where a WHERE is evaluated; they have to stand where the view stands.
-        checkpoints: makes copies of them.
         scene: for whom, and on what.
+        solver: evaluates what a WHERE asks; None where there is none.
     """
 
-    def __init__(self, stores: OxigraphStores, checkpoints: Checkpoints, scene: Scene) -> None:
-        self._stores = stores
-        self._checkpoints = checkpoints
+    def __init__(self, scene: Scene, solver: Solver | None) -> None:
         self._scene = scene
+        self._solver = solver
         self._blocks = BlockReader(_CANONICALISER)
-        self._copies: dict[Projection, _Copy] = {}
         self.effect = NetEffect(scene.view, scene.clock, scene.principal)
 
     def run(self, operation: Operation | Told) -> None:
@@ -118,6 +108,7 @@ class Runner:
 
         Raises:
             QueryRefused: it cannot be evaluated.
+            QueryLimit: evaluating it takes more than it may.
             Forbidden: it writes where the caller may not.
             GraphExists: a graph that is to be created is there.
             NotFound: a graph that is to be copied is not.
@@ -170,26 +161,19 @@ class Runner:
             self._insert(quad, operation.graph)
 
     def _solutions(self, operation: Modify, solutions: Solutions) -> Iterator[dict[Iri, Term]]:
-        with store_errors(), evaluation_errors(operation.where.text):
-            results = self._solve(operation)
-            if not isinstance(results, ox.QuerySolutions):
-                raise TypeError("a WHERE is a query of its variables")
-            names = solutions.names(results)
-            for solution in results:
-                yield solutions.of(names, solution)
+        if self._solver is None:
+            raise TypeError("nobody was given who evaluates a WHERE")
+        solved = self._solver.solve(self._asked(operation))
+        names = solutions.names(solved.variables)
+        for row in solved.rows:
+            yield solutions.of(names, row)
 
     # --- what a WHERE sees --------------------------------------------------------------------------------------------
 
-    def _solve(self, operation: Modify) -> Results:
-        """Starts a WHERE on the stores, or, once something is changed, on a copy."""
-        text, now = operation.where.text, self._scene.now
-        dataset = self._dataset(operation)
-        projection = Projection.COMPLETE if dataset.complete else Projection.CURRENT
-        if self.effect:
-            return evaluate(self._copy(projection), text, dataset, now=now)
-        results, state = self._stores.read(projection, lambda store: evaluate(store, text, dataset, now=now))
-        self._require_same(state)
-        return results
+    def _asked(self, operation: Modify) -> Asked:
+        scene, dataset = self._scene, self._dataset(operation)
+        laid = self._laid(Projection.COMPLETE if dataset.complete else Projection.CURRENT)
+        return Asked(operation.where.text, dataset, scene.now, scene.head, scene.stores, laid)
 
     def _dataset(self, operation: Modify) -> Dataset:
         principal = self._scene.principal
@@ -206,26 +190,16 @@ class Runner:
         named = by_default.named_graphs
         return Dataset(by_default.complete or alone.complete, False, alone.default_graphs, named)
 
-    def _copy(self, projection: Projection) -> ox.Store:
-        """A copy of a store, brought to what has come of the operations so far."""
-        found = self._copies.get(projection)
-        if found is None:
-            store, state = self._stores.read(projection, self._checkpoints.take)
-            self._require_same(state)
-            found = self._copies[projection] = _Copy(store)
-        touched = self.effect.touched(found.seen)
-        found.seen += len(touched)
-        with store_errors():
-            shown = [each for each in dict.fromkeys(touched) if projection.shows(each.graph)]
-            for statement in shown:
-                if not self.effect.holds(statement):
-                    found.store.remove(_quad(statement))
-            found.store.extend(_quad(statement) for statement in shown if self.effect.holds(statement))
-        return found.store
-
-    def _require_same(self, state: StoreState) -> None:
-        if (state.head, state.clock) != (self._scene.head, self._scene.stores):
-            raise StateMoved("the base moved on while the update was evaluated", remedy="send the update again")
+    def _laid(self, projection: Projection) -> Laid | None:
+        """What has come of the operations so far, as far as a projection shows it."""
+        if not self.effect:
+            return None
+        gone: list[str] = []
+        come: list[str] = []
+        for statement in self.effect.touched():
+            if projection.shows(statement.graph):
+                (come if self.effect.holds(statement) else gone).append(f"{statement.nquad}\n")
+        return Laid("".join(gone), "".join(come))
 
     # --- graphs -------------------------------------------------------------------------------------------------------
 
@@ -284,14 +258,6 @@ class Runner:
             refuse_emptying(graph)
 
 
-@dataclass(slots=True)
-class _Copy:
-    """A copy of a store, and how much of what the operations touched it has seen."""
-
-    store: ox.Store
-    seen: int = 0
-
-
 def refuse_emptying(graph: Iri) -> None:
     """Raises `Forbidden` for a reserved graph: a base goes by it, and one slip would let anything in."""
     if graph in GOVERNANCE:
@@ -299,9 +265,3 @@ def refuse_emptying(graph: Iri) -> None:
             f"{graph.value} is reserved, and not emptied as a whole",
             remedy="delete the statements that are to go, by DELETE or with POST /changes",
         )
-
-
-def _quad(statement: Statement) -> ox.Quad:
-    return ox.Quad(
-        node(statement.subject), node(statement.predicate), to_oxigraph(statement.object), node(statement.graph)
-    )

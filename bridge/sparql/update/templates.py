@@ -35,7 +35,7 @@ from kernel.terms import Iri, Statement, Term, TripleTerm
 from kernel.vocabulary import DEFAULT_GRAPH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from bridge.sparql.update.operations import Block, Operation
     from bridge.terms import OxTerm
@@ -181,9 +181,9 @@ class Solutions:
         self._skolem = Skolem()
         self._terms: dict[OxTerm, Term] = {}
 
-    def names(self, results: ox.QuerySolutions) -> list[str]:
-        """Those variables that the solutions have, and that are asked for."""
-        return [variable.value for variable in results.variables if variable.value in self._variables]
+    def names(self, variables: Iterable[str]) -> list[str]:
+        """Those variables of the solutions that are asked for."""
+        return [name for name in variables if name in self._variables]
 
     def of(self, names: list[str], solution: ox.QuerySolution) -> dict[Iri, Term]:
         """The terms that a solution binds, of those variables that are asked for."""

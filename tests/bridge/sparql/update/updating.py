@@ -1,11 +1,14 @@
-"""What tests of updates share: a base that is updated without HTTP, and its contents."""
+"""What tests of updates share: a base that is updated without HTTP and without workers, and its contents."""
 
 from __future__ import annotations
 
 import pyoxigraph as ox
 
 from bridge.base import Base
+from bridge.sparql.query import evaluate, evaluation_errors
 from bridge.sparql.update.operations import UNNAMED, Using
+from bridge.sparql.update.solving import Asked, Laid, Solved
+from bridge.stores.overlay import laid_over
 from bridge.stores.projections import Projection
 from bridge.updating import Terms, Update
 from kernel.access import Principal
@@ -15,6 +18,27 @@ from kernel.vocabulary import DEFAULT_GRAPH
 from tests.bridge.writing import PATIENCE, WRITER
 
 DEFAULT = ox.NamedNode(DEFAULT_GRAPH.value)
+
+
+class Here:
+    """Evaluates a WHERE in this process, on a copy of the store."""
+
+    def __init__(self, base: Base) -> None:
+        self._base = base
+
+    def solve(self, asked: Asked) -> Solved:
+        projection = Projection.COMPLETE if asked.dataset.complete else Projection.CURRENT
+        quads, state = self._base.stores.read(projection, list)
+        asked.require_at(state.head, state.clock)
+        copy, laid = ox.Store(), asked.laid or Laid()
+        copy.bulk_extend(quads)
+        with laid_over(copy, laid.removed.encode(), laid.added.encode()):
+            found = evaluate(copy, asked.text, asked.dataset, now=asked.now)
+            assert isinstance(found, ox.QuerySolutions)
+            with evaluation_errors(asked.text):
+                rows = [*found]
+        assert set(copy) == set(quads), "what was laid over the copy is off again"
+        return Solved(tuple(each.value for each in found.variables), iter(rows))
 
 
 def update(
@@ -30,7 +54,8 @@ def update(
     read = Update.read(text, terms or Terms(by), strict=strict, using=using)
     while True:
         try:
-            return base.updates.apply(read, base.updates.evaluate(read)).result(PATIENCE)
+            evaluated = base.updates.evaluate(read, Here(base)) if read.has_where else None
+            return base.updates.apply(read, evaluated).result(PATIENCE)
         except StateMoved:
             continue
 

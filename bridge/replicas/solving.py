@@ -1,0 +1,109 @@
+"""The WHERE of an update, evaluated by a worker within its caller's limits.
+
+Rules
+-----
+* A worker is leased for the whole of an update, and its time limit is for all of its operations together, the filling
+  in of their templates included. Memory and size are limited each time.
+* The worker lays over its replica what the operations before came to, and takes it off again before it does anything
+  else. One that is killed meanwhile took its replica with it.
+* Whoever asks is a thread beside the event loop that the worker belongs to. It always gets an answer, or an error.
+* Solutions wait in a file without a name, beyond a megabyte, and are read one by one.
+
+Example
+-------
+::
+
+    async with pool.lease(principal.id, limits) as lease:
+        solver = LeasedSolver(lease)
+        evaluated = await in_a_thread(lambda: updates.evaluate(update, solver))
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import CancelledError
+from io import BytesIO
+from math import inf
+from tempfile import SpooledTemporaryFile
+from typing import IO, TYPE_CHECKING, Final, cast
+
+import pyoxigraph as ox
+
+from bridge.reading import Question
+from bridge.sparql.results import RESULT_SETS
+from bridge.sparql.scan import runnable
+from bridge.sparql.update.solving import Solved
+from kernel.errors import ShuttingDown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bridge.replicas.pool import Lease
+    from bridge.sparql.update.solving import Asked
+
+_IN_MEMORY: Final = 2**20
+_LOOKED: Final = 1_024
+"""Rows after which it is looked whether there is time left."""
+
+_MARGIN: Final = 10.0
+"""Seconds beyond the limit after which the event loop, which should have ended the worker, is given up."""
+
+
+class LeasedSolver:
+    """Implements `Solver`. Made on the event loop; `solve` is for any other thread, one call at a time.
+
+    Args:
+        lease: of the worker that is asked.
+    """
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._loop = asyncio.get_running_loop()
+
+    def solve(self, asked: Asked) -> Solved:
+        """As `Solver.solve`. Raises `ShuttingDown` where the service closes."""
+        left = self._lease.left
+        coming = self._answered(asked)
+        try:
+            answer = asyncio.run_coroutine_threadsafe(coming, self._loop)
+        except RuntimeError as error:  # the loop is closed
+            coming.close()
+            raise _closing() from error
+        try:
+            data = answer.result(None if left == inf else left + _MARGIN)
+        except (CancelledError, TimeoutError) as error:
+            answer.cancel()
+            raise _closing() from error
+        found = ox.parse_query_results(data, ox.QueryResultsFormat.JSON)
+        solutions = cast("ox.QuerySolutions", found)  # of a SELECT, as any WHERE is
+        return Solved(tuple(each.value for each in solutions.variables), self._rows(solutions, data))
+
+    def _rows(self, solutions: ox.QuerySolutions, data: IO[bytes]) -> Iterator[ox.QuerySolution]:
+        with data:
+            for number, row in enumerate(solutions):
+                if number % _LOOKED == 0:
+                    self._lease.left  # noqa: B018 - it raises at none
+                yield row
+
+    async def _answered(self, asked: Asked) -> IO[bytes]:
+        """The solutions as JSON, whole, in memory or in a file."""
+        text = runnable(asked.text, asked.now)
+        answer = await self._lease.answer(Question(asked.text, text, asked.dataset, _FORM, None, laid=asked.laid))
+        try:
+            asked.require_at(answer.head, answer.valid_at)
+            if answer.whole:
+                return BytesIO(answer.first)
+            file = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed by who reads it
+            async for chunk in answer.chunks():
+                file.write(chunk)
+            file.seek(0)
+            return cast("IO[bytes]", file)
+        finally:
+            answer.close()
+
+
+_FORM: Final = RESULT_SETS[0]
+
+
+def _closing() -> ShuttingDown:
+    return ShuttingDown("the service is closing", remedy="send the update again once it is served")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.commands.options import SERVICE, TokenEnv, TokenFile, Url, named_token, named_url, public_key, within
+from api.commands.options import SERVICE, KeyFile, TokenEnv, TokenFile, Url, named_token, named_url, public_key, within
 from api.commands.output import written_to
 
 if TYPE_CHECKING:
@@ -35,16 +35,7 @@ def anchor(
         Path, typer.Argument(metavar="FILE", dir_okay=False, help="Where the checkpoint is kept; made if need be.")
     ],
     *,
-    key: Annotated[
-        Path,
-        typer.Option(
-            "--key",
-            metavar="FILE",
-            exists=True,
-            dir_okay=False,
-            help="The base's public key: a Multikey document, or its z6Mk… text alone. `muniment key` prints it.",
-        ),
-    ],
+    key: KeyFile,
     url: Url = None,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,

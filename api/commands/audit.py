@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from api.commands.options import Data, public_key, require_base
+from api.commands.options import AnchorFile, Data, note_in, public_key, require_base
 from api.commands.progress import waiting
 from certificates.errors import CertificateError
 from kernel.errors import MunimentError
@@ -52,17 +52,7 @@ def audit(
             help="The base's public key from elsewhere: a Multikey document, or its z6Mk… text alone.",
         ),
     ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            "--checkpoint",
-            metavar="FILE",
-            exists=True,
-            dir_okay=False,
-            help="A checkpoint of the base's log that was kept elsewhere, as GET /log/checkpoint gives it: shows that"
-            " the base was not put back to an older state, nor its log rewritten.",
-        ),
-    ] = None,
+    checkpoint: AnchorFile = None,
 ) -> int:
     """Work out anew everything that a base holds, and list what does not fit together.
 
@@ -74,9 +64,8 @@ def audit(
 
     try:
         public = None if key is None else public_key(key)
-        anchor = None if checkpoint is None else checkpoint.read_text(encoding="utf-8", errors="replace")
         with waiting("auditing"):
-            found = audited(require_base(data), public, anchor)
+            found = audited(require_base(data), public, note_in(checkpoint))
     except (MunimentError, CertificateError) as error:
         typer.echo(f"muniment: {error}", err=True)
         return NO_AUDIT

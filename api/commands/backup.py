@@ -21,7 +21,7 @@ from typing import Annotated
 
 import typer
 
-from api.commands.options import Data, require_base
+from api.commands.options import AnchorFile, Data, note_in, require_base
 from api.commands.progress import waiting
 
 
@@ -45,16 +45,7 @@ def restore(
     source: Annotated[Path, typer.Argument(metavar="BACKUP", help="The folder that `muniment backup` made.")],
     *,
     data: Annotated[Path, typer.Option("--data", metavar="DIR", help="The base's folder: it must not be there yet.")],
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            "--checkpoint",
-            metavar="FILE",
-            exists=True,
-            dir_okay=False,
-            help="A checkpoint that was kept elsewhere, as by `muniment anchor`: an older backup is refused.",
-        ),
-    ] = None,
+    checkpoint: AnchorFile = None,
 ) -> int:
     """Make a base from a backup, once everything in it is verified.
 
@@ -62,8 +53,7 @@ def restore(
     """
     from bridge.backup import restore as restored
 
-    anchor = None if checkpoint is None else checkpoint.read_text(encoding="utf-8", errors="replace")
     with waiting("verifying and restoring"):
-        manifest = restored(source, data, anchor)
+        manifest = restored(source, data, note_in(checkpoint))
     typer.echo(f"restored into {data}: base {manifest.base}, {manifest.events} events, verified")
     return 0

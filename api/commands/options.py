@@ -95,6 +95,32 @@ AcceptClock = Annotated[
 ]
 
 
+KeyFile = Annotated[
+    Path,
+    typer.Option(
+        "--key",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="The base's public key: a Multikey document, or its z6Mk… text alone. `muniment key` prints it.",
+    ),
+]
+"""The key to verify with."""
+
+AnchorFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="A checkpoint of the base's log that was kept elsewhere, as by `muniment anchor`: an older state of the base,"
+        " or another history, is refused.",
+    ),
+]
+"""What a base must begin with."""
+
+
 def local_principal(user: str | None = None) -> Principal:
     """The administrator as whom the command line acts; by default named after the operating system's user."""
     return Principal(f"local:{user or _user()}", Role.ADMINISTRATOR)
@@ -206,6 +232,11 @@ def within(file: Path) -> Iterator[None]:
         if not (error.where or "").startswith(str(file)):
             error.where = f"{file}: {error.where}" if error.where else str(file)
         raise
+
+
+def note_in(file: Path | None) -> str | None:
+    """The text of a checkpoint's file, to be verified."""
+    return None if file is None else file.read_text(encoding="utf-8", errors="replace")
 
 
 def public_key(file: Path) -> VerifyingKey:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.commands.options import public_key, within
+from api.commands.options import KeyFile, public_key, within
 from api.commands.progress import waiting
 from certificates.checkpoints import ORIGIN
 from certificates.errors import MalformedDocument
@@ -56,16 +56,7 @@ def verify(
             help="The certificate, signed export, checkpoint or proof of consistency, as it was served.",
         ),
     ],
-    key: Annotated[
-        Path,
-        typer.Option(
-            "--key",
-            metavar="FILE",
-            exists=True,
-            dir_okay=False,
-            help="The base's public key: a Multikey document, or its z6Mk… text alone. `muniment key` prints it.",
-        ),
-    ],
+    key: KeyFile,
     proof: Annotated[
         list[Path] | None,
         typer.Option(

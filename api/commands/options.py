@@ -114,8 +114,8 @@ AnchorFile = Annotated[
         metavar="FILE",
         exists=True,
         dir_okay=False,
-        help="A checkpoint of the base's log that was kept elsewhere, as by `muniment anchor`: an older state of the base,"
-        " or another history, is refused.",
+        help="A checkpoint of the base's log that was kept elsewhere, as by `muniment anchor`: an older state of the"
+        " base, or another history, is refused.",
     ),
 ]
 """What a base must begin with."""

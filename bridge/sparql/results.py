@@ -24,7 +24,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
-from typing import Final, Protocol, TypeAlias
+from typing import IO, Final, Protocol, TypeAlias, cast
 
 import pyoxigraph as ox
 
@@ -163,7 +163,8 @@ def serialise_to(results: Results, written: Format, sink: Sink, *, restore: bool
         QueryRefused: the format is not one for this form of query.
     """
     target = written.written
-    checked = _Checked(sink, written) if target in {_TABLE.XML, _GRAPH.RDF_XML} else sink
+    # All that the library asks of a file is to be written to.
+    checked = cast("IO[bytes]", _Checked(sink, written) if target in {_TABLE.XML, _GRAPH.RDF_XML} else sink)
     if isinstance(results, ox.QueryTriples):
         if isinstance(target, ox.RdfFormat):
             _write_triples(results, target, written, checked, restore=restore)
@@ -178,7 +179,7 @@ def serialise_to(results: Results, written: Format, sink: Sink, *, restore: bool
 
 
 def _write_triples(
-    triples: ox.QueryTriples, target: ox.RdfFormat, written: Format, sink: Sink, *, restore: bool
+    triples: ox.QueryTriples, target: ox.RdfFormat, written: Format, sink: IO[bytes], *, restore: bool
 ) -> None:
     try:
         if restore:

@@ -37,13 +37,14 @@ def broken(server: Served, *subjects: str, **more: object) -> str:
         each
         for subject in subjects
         for each in (
-            change(subject, "", "Person", graph=GRAPHS["kinds"], **more) | TYPE,
-            change(subject, "age", {"@value": "old"}, graph=GRAPHS["ages"], **more),
+            change(subject, "", "Person", graph=GRAPHS["kinds"]) | TYPE | more,
+            change(subject, "age", {"@value": "old"}, graph=GRAPHS["ages"]) | more,
         )
     ]
     answer = server.writer.post("/changes", json=request(*changes))
     assert (answer.status_code, answer.json()["verdict"]) == (422, "refused"), answer.text
-    return "/certificates/" + answer.json()["certificate"].removeprefix("urn:uuid:")
+    certificate: str = answer.json()["certificate"]
+    return "/certificates/" + certificate.removeprefix("urn:uuid:")
 
 
 def told(client: httpx2.Client, path: str, media_type: str = "text/turtle") -> rdflib.Graph:

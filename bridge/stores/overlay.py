@@ -39,13 +39,14 @@ def laid_over(store: ox.Store, removed: bytes, added: bytes) -> Iterator[None]:
     Args:
         store: that nobody else reads.
         removed: what it is to be without, in N-Quads.
-        added: what it is to have, in N-Quads.
+        added: what it is to have, in N-Quads; whatever is in both.
 
     Raises:
         NotRestoredError: it could not be put back.
     """
-    gone = [quad for quad in dict.fromkeys(_quads(removed)) if quad in store]
-    come = [quad for quad in dict.fromkeys(_quads(added)) if quad not in store]
+    kept = dict.fromkeys(_quads(added))
+    gone = [quad for quad in dict.fromkeys(_quads(removed)) if quad in store and quad not in kept]
+    come = [quad for quad in kept if quad not in store]
     named = {quad.graph_name for quad in come if isinstance(quad.graph_name, ox.NamedNode)}
     new = [graph for graph in named if not store.contains_named_graph(graph)]
     try:

@@ -30,7 +30,7 @@ def asked(projection: Projection, text: str, graphs: list[str]) -> dict[str, obj
     """A query for TSV, whose default and named graphs are the same."""
     return {
         "store": projection, "text": text, "union": False, "default": graphs, "named": graphs, "format": 3,
-        "rows": None, "memory": 2**30, "result": 2**30,
+        "rows": None, "memory": 2**30, "result": 2**30, "restore": False, "laid": None,
     }  # fmt: skip
 
 

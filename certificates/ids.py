@@ -23,9 +23,13 @@ import re
 import time
 from hashlib import sha256
 from typing import Final
-from uuid import UUID
+from uuid import UUID, SafeUUID
 
 from certificates.errors import InvalidValue
+
+_SIZE: Final = 16
+_new: Final = object.__new__
+_put: Final = object.__setattr__  # its own refuses, so that ids stay as they are
 
 _URN: Final = re.compile(r"urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _VARIANT: Final = 0b10 << 62
@@ -49,6 +53,22 @@ def derived_id(certificate: UUID, kind: str, ordinal: int) -> UUID:
     """
     digest = sha256(certificate.bytes + ordinal.to_bytes(8) + kind.encode()).digest()
     return UUID(int=int.from_bytes(digest[:16]) & _FREE_BITS | _VERSION_8)
+
+
+def read_uuid(data: bytes) -> UUID:
+    """The id of 16 bytes: what `UUID(bytes=data)` gives, in less than half the time.
+
+    Its constructor looks at six ways to be called, and ids are read with every fact.
+
+    Raises:
+        ValueError: there are not 16 bytes.
+    """
+    if len(data) != _SIZE:
+        raise ValueError(f"an id has {_SIZE} bytes, not {len(data)}")
+    identifier = _new(UUID)
+    _put(identifier, "int", int.from_bytes(data))
+    _put(identifier, "is_safe", SafeUUID.unknown)
+    return identifier
 
 
 def urn(identifier: UUID) -> str:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from bridge.ledger.damage import sound
+from certificates.ids import read_uuid
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
 from kernel.instants import FOREVER, Instant
 from kernel.intervals import Interval
@@ -118,8 +119,8 @@ def fact_of(row: FactRow) -> Fact:
     ) = row  # fmt: skip
     return Fact(
         FactContent(
-            UUID(bytes=identifier),
-            UUID(bytes=family),
+            read_uuid(identifier),
+            read_uuid(family),
             Statement(parse_iri(subject), parse_iri(predicate), parse_term(value), parse_iri(graph)),
             _validity(start, end, start_precision, end_precision),
         ),
@@ -152,8 +153,8 @@ def evidence_of(row: EvidenceRow) -> Evidence:
     identifier, fact, episode, confidence, value, valid_from, valid_to, certificate, recorded = row
     return Evidence(
         EvidenceContent(
-            UUID(bytes=identifier),
-            UUID(bytes=fact),
+            read_uuid(identifier),
+            read_uuid(fact),
             None if episode is None else parse_iri(episode),
             None if confidence is None else Decimal(confidence),
             Spelling(None if value is None else parse_literal(value), valid_from, valid_to),
@@ -172,7 +173,7 @@ def graphed_evidence_of(row: GraphedEvidenceRow) -> tuple[Evidence, Iri]:
 @lru_cache(maxsize=1_024)
 def _certificate(identifier: bytes) -> UUID:
     """Many facts share one."""
-    return UUID(bytes=identifier)
+    return read_uuid(identifier)
 
 
 @lru_cache(maxsize=8_192)

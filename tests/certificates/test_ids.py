@@ -1,5 +1,6 @@
 """Ids by RFC 9562."""
 
+import pickle
 import time
 from hashlib import sha256
 from uuid import RFC_4122, UUID
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certificates.errors import InvalidValue
-from certificates.ids import derived_id, parse_urn, urn, uuid7
+from certificates.ids import derived_id, parse_urn, read_uuid, urn, uuid7
 
 _KINDS = st.text(st.characters(max_codepoint=127), max_size=10)
 _ORDINALS = st.integers(0, 2**64 - 1)
@@ -85,3 +86,20 @@ def test_urns_are_read_back(identifier: UUID) -> None:
 def test_no_other_spelling_of_a_urn_is_read(text: str) -> None:
     with pytest.raises(InvalidValue, match="urn:uuid:"):
         parse_urn(text)
+
+
+@given(st.uuids())
+def test_an_id_is_read_as_the_library_reads_it(expected: UUID) -> None:
+    found = read_uuid(expected.bytes)
+    assert (found, hash(found), str(found), found.bytes, found.is_safe) == (
+        expected, hash(expected), str(expected), expected.bytes, expected.is_safe
+    )  # fmt: skip
+    assert pickle.loads(pickle.dumps(found)) == expected
+    with pytest.raises(TypeError):
+        found.int = 7  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("size", [0, 15, 17])
+def test_an_id_of_another_size_is_refused(size: int) -> None:
+    with pytest.raises(ValueError, match="16 bytes"):
+        read_uuid(bytes(size))

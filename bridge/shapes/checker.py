@@ -5,7 +5,7 @@ Rules
 * Cheap exit: a plan that no shape can notice reads nothing. Without shapes there is nothing to do.
 * Otherwise every pair of a shape and a node that the change concerns is judged before and after it, throughout the
   time in which the change matters (`neighbourhood`, `slices`); what is new is found. Equal findings of adjacent
-  slices are one.
+  slices are one. A pair is judged on the whole plan, and so once, however many of its changes concern it.
 * At most `limit` statements are read, and `JUDGED` times as many judged slice by slice, for each hundred statements
   that change. Beyond that the finding is `neighbourhood-exceeded`, and nothing else is said of those changes: fail
   closed.
@@ -32,7 +32,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.application import Mode
-from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, supported_anew
+from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused, supported_anew
 from bridge.shapes.existing import Existing
 from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Reader, Walk
 from bridge.shapes.overlay import Overlay, is_data, triple_of
@@ -42,7 +42,7 @@ from bridge.shapes.slices import Slices, Violation
 from bridge.shapes.telling import Teller, at_most, by_key, n3_of
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.governance import GovernedView
-from kernel.intervals import Interval
+from kernel.intervals import Interval, gaps
 from kernel.preparing import Unprepared
 from kernel.vocabulary import SHAPES_GRAPH
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from bridge.shapes.document import ShapesDocument
+    from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.preparing import Own, Preparation
     from bridge.shapes.results import ResultKey
     from bridge.shapes.wellformed import Problem
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from kernel.plan import Plan
     from kernel.ports import FactsView, Loaded
     from kernel.preparing import Preparation as Prepared
+    from kernel.terms import Iri
 
 LIMIT: Final = 10_000
 JUDGED: Final = 50
@@ -169,16 +171,21 @@ class CoreChecker:
         waiting = iter(changes)
         found: list[Finding] = []
         violations: dict[ResultKey, list[Violation]] = {}
+        judged = _Judged()
         while chunk := list(islice(waiting, _CHUNK)):
             try:
-                for violation in list(self._violations(shapes, chunk, overlay)):
+                for violation in list(self._violations(shapes, chunk, overlay, judged)):
                     violations.setdefault(violation.result.key, []).append(violation)
+                judged.settle()
             except NeighbourhoodExceeded:
+                judged.drop()
                 found.append(self._exceeded(chunk, shapes))
         code = FindingCode.REVIEWABLE_VIOLATION if shapes.mode is Mode.REVIEW else FindingCode.SHAPE_VIOLATION
         return [*found, *Teller(shapes, code).told(violations, at)]
 
-    def _violations(self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay) -> Iterator[Violation]:
+    def _violations(
+        self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay, judged: _Judged
+    ) -> Iterator[Violation]:
         model = shapes.model
         allowed = self._limit * -(-len(changes) // _PACE)
         reader = Reader(overlay, Budget(allowed))
@@ -188,7 +195,8 @@ class CoreChecker:
             horizon = Interval(change.parts[0].start, change.parts[-1].end)
             concerned.add(change, Walk(model, reader, horizon).concerned(change.triple))
         for pair, parts, graphs in concerned.pairs():
-            yield from slices.violations(pair, parts, graphs)
+            if not judged.before(pair, parts, graphs):
+                yield from slices.violations(pair, parts, graphs)
 
     def _exceeded(self, changes: Sequence[Change], shapes: Shapes) -> Finding:
         asking = ", ".join(each.n3 for each in shapes.model.seeing_anywhere()[:_NAMED])
@@ -207,6 +215,31 @@ class CoreChecker:
 def _governing(view: FactsView) -> tuple[Fact, ...]:
     """The believed facts of `m:shapes`; the same tuple while they stay, from a view that keeps them."""
     return view.governing(SHAPES_GRAPH) if isinstance(view, GovernedView) else tuple(view.believed(graph=SHAPES_GRAPH))
+
+
+class _Judged:
+    """What one plan has had judged so far: whole, as the plan is, whichever of its changes asked for it."""
+
+    def __init__(self) -> None:
+        self._settled: dict[Pair, tuple[Sequence[Interval], frozenset[Iri]]] = {}
+        self._open: dict[Pair, tuple[Sequence[Interval], frozenset[Iri]]] = {}
+
+    def before(self, pair: Pair, parts: Sequence[Interval], graphs: frozenset[Iri]) -> bool:
+        """Whether a pair was judged in this time and for these graphs; else it is taken to be judged now."""
+        then, by = self._settled.get(pair, ((), frozenset()))
+        if graphs <= by and not any(gaps(part, then) for part in parts):
+            return True
+        self._open[pair] = (fused([*then, *parts]), graphs | by) if then else (parts, graphs)
+        return False
+
+    def settle(self) -> None:
+        """What was to be judged has been."""
+        self._settled.update(self._open)
+        self._open.clear()
+
+    def drop(self) -> None:
+        """What was to be judged has not been, or not all of it."""
+        self._open.clear()
 
 
 @dataclass(frozen=True, slots=True)

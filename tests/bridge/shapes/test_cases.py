@@ -314,6 +314,20 @@ def test_case_10_one_pointer_less_at_a_hub_does_not_read_the_others(hub: World) 
     assert hub.view.facts_read < 20
 
 
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_many_pointers_at_a_hub_read_it_once_for_all_of_them(*, elsewhere: bool) -> None:
+    inverse = ":H a sh:NodeShape ; sh:targetClass :Org ; sh:property [ sh:path [ sh:inversePath :at ] ; sh:class :P ] ."
+    world = World(inverse, ":org a :Org . " + " ".join(f":p{number} a :P ." for number in range(1_200)))
+    pointers = asserts(" ".join(f":p{number} :at :org ." for number in range(1_200)))
+    stranger = asserts(":stranger :at :org .", graph=Iri("urn:other") if elsewhere else G)
+    plan = world.plan(*pointers, *stranger)
+    world.view.facts_read = 0
+    [finding] = world.checker.findings(plan, world.view)
+    assert finding.value == "<urn:x:stranger>"
+    assert set(finding.graphs) == ({G.value, "urn:other"} if elsewhere else {G.value})
+    assert world.view.facts_read < (4_000 if elsewhere else 2_000)
+
+
 def test_what_is_wrong_with_a_node_that_was_pointed_at_before_is_nothing_new() -> None:
     world = World(":O a sh:NodeShape ; sh:targetObjectsOf :worksFor ; sh:class :Org .")
     world.hold(*asserts(":a :worksFor :org .", years(2000)))

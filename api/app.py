@@ -3,7 +3,8 @@
 Rules
 -----
 * The base is given, and stays open when the application ends: whoever opened it closes it.
-* Beside the routes there is nothing but the request log and the problem documents: each layer costs every request.
+* Beside the routes there is nothing but the request log, the problem documents, compression for those who accept it,
+  and what other origins may read, where that is configured: each layer costs every request.
 * Nothing is told to anybody else: the framework's telemetry would send exceptions, and what they quote, wherever a
   variable of the environment says.
 * The interactive documentation pages are left out, because they would run scripts of another host.
@@ -31,8 +32,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api import certificates, changes, exports, facts, graphs, health, log, problems, reverting, sparql
+from api.compression import Compression
+from api.cross_origin import add_cross_origin
 from api.openapi import openapi_document
-from api.pages import certificate, errors, findings, node, query, queue, rendering, sign_in
+from api.pages import certificate, errors, findings, node, query, queue, rendering, sign_in, undoing
 from api.parameters import query_parameters
 from api.request_log import RequestLog
 from api.service import Service
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
 
 
 _API: Final = (changes, certificates, reverting, sparql, graphs, facts, exports, log, health)
-_PAGES: Final = (sign_in, queue, certificate, findings, node, query, rendering)
+_PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, query, rendering)
 
 _NONE: Final[TelemetryConfig] = {
     "tracing": False,
@@ -91,6 +94,9 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
         app.include_router(routed.router)
         _add_head(app, routed.router)
         app.state.routes += [route for route in routed.router.routes if isinstance(route, APIRoute)]
+    app.add_middleware(Compression)
+    if settings.cors_origins:
+        add_cross_origin(app, settings.cors_origins)
     app.add_middleware(RequestLog)
     problems.install(app)
     errors.install(app)

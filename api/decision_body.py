@@ -77,11 +77,11 @@ def _comment(comment: Json) -> str | None:
     return within_length(comment, "/comment")
 
 
-def within_length(comment: str, where: str) -> str:
-    """The comment. Raises `InvalidParameter` for one that is too long."""
+def within_length(comment: str, where: str, name: str = "comment") -> str:
+    """The comment, or what else it is by name. Raises `InvalidParameter` for one that is too long."""
     if len(comment) > LONGEST_COMMENT:
         raise InvalidParameter(
-            f"the comment has {len(comment)} characters",
+            f"the {name} has {len(comment)} characters",
             remedy=f"give at most {LONGEST_COMMENT}, and cite where more is said",
             where=where,
         )

@@ -42,7 +42,7 @@ def inverse(view: LedgerView, record: CertificateRecord, principal: str, *, reas
         view: the ledger.
         record: the certificate's.
         principal: who asks.
-        reason: for those who read the new certificate; by default it names this one.
+        reason: for those who read the new certificate, where it follows the id of this one.
 
     Raises:
         Conflict: it was not applied, or a later certificate superseded what it recorded.
@@ -62,7 +62,13 @@ def inverse(view: LedgerView, record: CertificateRecord, principal: str, *, reas
             )
     if not retracted and not reinstated:
         raise NothingToRevert("the certificate brought evidence alone, and evidence stays", remedy="leave it")
-    return Request((*retracted, *reinstated), reason or f"reverts {urn(record.id)}", None, principal)
+    return Request((*retracted, *reinstated), _said(record, reason), None, principal)
+
+
+def _said(record: CertificateRecord, reason: str | None) -> str:
+    """Why, for people: whatever else they say, what is reverted is named."""
+    said = f"reverts {urn(record.id)}"
+    return said if reason is None else f"{said}: {reason}"
 
 
 def _touched(view: LedgerView, record: CertificateRecord) -> Iterator[Fact]:
@@ -89,7 +95,7 @@ def _standing(view: LedgerView, fact: Fact) -> Fact:
             return held
     raise Conflict(
         f"a later certificate, {urn(fact.superseded.certificate)}, superseded what this one recorded",
-        remedy="revert that one first",
+        remedy="revert that one first, unless it reverted this one",
         where="certificate",
         later=urn(fact.superseded.certificate),
     )

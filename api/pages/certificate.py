@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     from api.pages.terms import Names
     from api.pages.visiting import Visit
     from bridge.certificate_effects import Effects, EffectsReader
-    from kernel.ports import DecisionRecord
+    from kernel.access import Principal
+    from kernel.ports import CertificateRecord, DecisionRecord
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 DECISION: Final = Parameter(
@@ -173,6 +174,11 @@ async def _page(
     return page(request, "certificate.html", visit, {**content, "notice": notice}, status=status)
 
 
+def may_undo(principal: Principal, record: CertificateRecord) -> bool:
+    """Whether the pages offer somebody to undo the certificate."""
+    return record.state is CertificateState.APPLIED and principal.may_decide(record.graphs)
+
+
 def effects_reader(request: Request) -> EffectsReader:
     """Reads plans; one for all requests, as it keeps what it has counted."""
     reader: EffectsReader = request.app.state.effects
@@ -222,6 +228,7 @@ def _content(
         "comment": visit.session.draft_of(path_of(certificate)) or "",
         "pending": record.state is CertificateState.PENDING,
         "may_decide": record.state is CertificateState.PENDING and principal.may_decide(record.graphs),
+        "may_undo": may_undo(principal, record),
         "next_waiting": None if record.state is CertificateState.PENDING else _next_waiting(service, visit),
     }
 

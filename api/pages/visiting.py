@@ -56,7 +56,7 @@ _MOST_FIELDS: Final = 1_000
 _FORM_SENT: Final = "muniment.form"
 """In the scope of a request: the form that was read."""
 
-WRITTEN: Final = ("comment", "query")
+WRITTEN: Final = ("comment", "query", "reason")
 """The fields that people write at length in."""
 
 MINUTE: Final = re.compile(r"(-?\d{4,6}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?", re.ASCII)

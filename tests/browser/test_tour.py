@@ -51,6 +51,17 @@ def test_with_the_mouse(chromium: Browser, world: World, scripts: bool) -> None:
         expect(page.get_by_role("img", name="The history of Angela Merkel")).to_be_visible()
 
         page.get_by_role("link", name="Queue").click()
+        page.get_by_role("link", name="Applied").click()
+        page.get_by_role("link", name=re.compile("held by Olaf Scholz")).click()
+        page.get_by_role("link", name="Undo what it did").click()
+        page.get_by_label("Why").fill("The gazette was misread.")
+        page.get_by_role("button", name="Undo it").click()
+        expect(page.get_by_role("status")).to_contain_text("Undone, by this certificate")
+        expect(page.get_by_text("The gazette was misread.")).to_be_visible()
+        ask_who_holds_the_office(page)
+        expect(page.get_by_role("cell", name="Angela Merkel")).to_be_visible()
+
+        page.get_by_role("link", name="Queue").click()
         page.get_by_role("link", name=re.compile("born in Hamburg")).click()
         page.get_by_label("Comment").fill("Hearsay.")
         page.get_by_role("button", name="Reject").click()

@@ -112,6 +112,8 @@ def pages_of(world: World) -> dict[str, str]:
         "certificate-correction": world.path("correct"),
         "certificate-applied": world.path("held"),
         "certificate-hostile": world.path("hostile"),
+        "undoing": f"{world.path('held')}/revert",
+        "undoing-in-vain": f"{world.path('doubt')}/revert",
         "findings": f"{world.path('successor')}/findings?cause=1",
         "findings-causes": f"{world.path('successor')}/findings",
         "node": f"/node?iri={quote(EX + 'chancellor', safe='')}",

@@ -25,6 +25,8 @@ PATHS: Final = (
     "correct",
     "doubt",
     "successor",
+    "held/revert",
+    "doubt/revert",
     f"/node?iri={quote(EX + 'chancellor')}",
     f"/node?iri={quote(EX + 'merkel')}&valid-at=1990&as-of=head:9",
     "/node?iri=urn:nothing",

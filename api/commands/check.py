@@ -53,7 +53,7 @@ FAILS: Final = 1
 NO_CHECK: Final = 2
 
 LISTED: Final = 20
-"""Problems of shapes that are told."""
+"""Problems of shapes, and notes on them, that are told."""
 
 _GRAVER: Final = {
     Severity.VIOLATION: (Severity.VIOLATION,),
@@ -211,18 +211,21 @@ def _in_words(problem: Problem, material: Material) -> str:
     from bridge.shapes.reports.telling import Telling
     from bridge.shapes.vocabulary import is_blank
 
-    name = Telling(material.shapes.document).name(problem.place)
-    place = f"at a node without a name, of {name}" if is_blank(problem.place) else f"at {name}"
+    telling = Telling(material.shapes.document)
+    place = f"at {telling.place(problem.place)}"
     where = material.place(problem.place)
     value = "" if problem.value is None or is_blank(problem.value) else f", in {problem.value.n3}"
-    return f"{where or 'shapes'}: the shapes cannot be used, {place}{value}: {problem.reason}"
+    return f"{where or 'shapes'}: the shapes cannot be used, {place}{value}: {telling.reason(problem)}"
 
 
 def _notes(material: Material) -> Iterator[str]:
     for imported in material.imports:
         yield f"the shapes import {imported}, which is not fetched: give it with --shapes"
-    for problem in () if material.shapes.problems else material.shapes.undescribed:
+    undescribed = () if material.shapes.problems else material.shapes.undescribed
+    for problem in undescribed[:LISTED]:
         yield _in_words(problem, material).replace("the shapes cannot be used, ", "")
+    if len(undescribed) > LISTED:
+        yield f"… and {len(undescribed) - LISTED} more references to shapes that are not there"
     if material.unused:
         yield f"{material.unused} statements in the graph m:shapes of the files are not used, as --shapes is given"
 

@@ -38,6 +38,7 @@ from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Reader, W
 from bridge.shapes.overlay import Overlay, is_data, triple_of
 from bridge.shapes.preparing import OfLoad, OfPlan, in_shapes, newly_broken, of_here, writes_shapes, written_by
 from bridge.shapes.registry import Registry, Shapes, document_of
+from bridge.shapes.reports.telling import Telling
 from bridge.shapes.slices import Slices, Violation
 from bridge.shapes.telling import Teller, at_most, by_key, n3_of
 from certificates.findings import Finding, FindingCode, Severity
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.preparing import Own, Preparation
     from bridge.shapes.results import ResultKey
-    from bridge.shapes.wellformed import Problem
     from kernel.facts import Fact, FactContent
     from kernel.plan import Plan
     from kernel.ports import FactsView, Loaded
@@ -156,7 +156,7 @@ class CoreChecker:
         """What is wrong with shapes as they would be, or else what data that is there they newly break."""
         written = write.shapes
         if written.problems:
-            return list(map(_malformed, written.problems))
+            return _malformed(written)
         in_force = self._registry.of(write.facts, view) if write.facts else None
         usable = None if in_force is None or in_force.problems else in_force
         if preparation is not None and preparation.written is written:
@@ -277,7 +277,7 @@ def _of_unusable(shapes: Shapes, contents: Iterable[FactContent]) -> list[Findin
     """Fail closed: data is not written past shapes that cannot be applied."""
     if not any(is_data(content.statement.graph) for content in contents):
         return []
-    return list(map(_malformed, shapes.problems))
+    return _malformed(shapes)
 
 
 def _undescribed(in_force: Shapes | None, written: Shapes) -> list[Finding]:
@@ -301,11 +301,12 @@ def _undescribed(in_force: Shapes | None, written: Shapes) -> list[Finding]:
 def _idle(in_force: Shapes | None, written: Shapes) -> list[Finding]:
     """What is newly said, and has no effect."""
     known = () if in_force is None else in_force.idle
+    telling = Telling(written.document)
     return [
         Finding(
             code=FindingCode.WITHOUT_EFFECT,
             severity=Severity.WARNING,
-            message=f"what the shapes say has no effect, at {problem.place.n3}: {problem.reason}",
+            message=f"what the shapes say has no effect, at {telling.place(problem.place)}: {telling.reason(problem)}",
             graphs=(SHAPES_GRAPH.value,),
             focus=problem.place.n3,
             path=n3_of(problem.predicate),
@@ -316,13 +317,17 @@ def _idle(in_force: Shapes | None, written: Shapes) -> list[Finding]:
     ]
 
 
-def _malformed(problem: Problem) -> Finding:
-    return Finding(
-        code=FindingCode.MALFORMED_SHAPES,
-        severity=Severity.VIOLATION,
-        message=f"the shapes cannot be used, at {problem.place.n3}: {problem.reason}",
-        graphs=(SHAPES_GRAPH.value,),
-        focus=problem.place.n3,
-        path=n3_of(problem.predicate),
-        value=n3_of(problem.value),
-    )
+def _malformed(shapes: Shapes) -> list[Finding]:
+    telling = Telling(shapes.document)
+    return [
+        Finding(
+            code=FindingCode.MALFORMED_SHAPES,
+            severity=Severity.VIOLATION,
+            message=f"the shapes cannot be used, at {telling.place(problem.place)}: {telling.reason(problem)}",
+            graphs=(SHAPES_GRAPH.value,),
+            focus=problem.place.n3,
+            path=n3_of(problem.predicate),
+            value=n3_of(problem.value),
+        )
+        for problem in shapes.problems
+    ]

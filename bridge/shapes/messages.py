@@ -4,7 +4,8 @@ Rules
 -----
 * What a constraint says of a result comes first, then the shape's own sh:message, as it is. Otherwise the message names
   focus, path, value and what is asked for.
-* Literals are shown as they were submitted; whatever is long is cut.
+* Literals are shown as they were submitted; whatever is long is cut. A shape without a name is shown by what it asks
+  for, as far as that is short.
 
 Example
 -------
@@ -16,19 +17,24 @@ Example
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.model import REIFIER, REQUIRED
-from bridge.shapes.vocabulary import SH, is_blank, sh
-from kernel.terms import RDF, XSD, Literal, Term
+from bridge.shapes.vocabulary import RDF_TYPE, SH, is_blank, sh
+from kernel.terms import RDF, XSD, Iri, Literal, Term
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from bridge.shapes.document import ShapesDocument
     from bridge.shapes.results import Result
-    from kernel.terms import Iri
 
 _LONGEST: Final = 100
+_INLINE: Final = 300
 _MOST: Final = 10
+_FEW: Final = 4
+_DEEPEST: Final = 4
 _SHORT: Final = {XSD: "xsd", SH: "sh", RDF: "rdf"}
 _NAMESPACES: Final = re.compile(rf"<({'|'.join(map(re.escape, _SHORT))})(\w+)>")
 
@@ -138,17 +144,49 @@ def _about(result: Result) -> str:
 
 
 def _values(document: ShapesDocument, shape: Iri, parameter: Iri) -> str:
-    shown: list[str] = []
+    shown: list[Callable[[], str]] = []
     for value in document.objects(shape, parameter):
         items = document.items(value)
         if items:
-            shown += map(_show, items)
+            shown += (partial(_written, document, item) for item in items)
+        elif is_blank(value):
+            shown.append(partial(_written, document, value))
         else:
-            shown.append(_limit(document.spelling((shape, parameter, value)) or value))
-    return ", ".join(shown[:_MOST] + ["…"] * (len(shown) > _MOST))
+            shown.append(partial(_limit, document.spelling((shape, parameter, value)) or value))
+    return ", ".join([show() for show in shown[:_MOST]] + ["…"] * (len(shown) > _MOST))
 
 
-def _show(term: Term, blank: str = "a shape or node without a name") -> str:
+def _written(document: ShapesDocument, term: Term, deep: int = 0) -> str:
+    """A term of the shapes graph; one without a name as Turtle describes it, as far as that is short.
+
+    The ids of such nodes, which nobody has seen, make no difference to it.
+    """
+    if not (isinstance(term, Iri) and is_blank(term)):
+        return _show(term)
+    described = document.described(term)
+    if not described or deep == _DEEPEST:
+        return "[…]"
+    items = document.items(term)
+    if items is not None:
+        return _cut(f"({' '.join(_written(document, item, deep + 1) for item in items[:_MOST])})", _INLINE)
+    said = sorted(
+        f"{_show(name)} {_counted(document, (term, name, values), deep + 1)}"
+        for name, values in described.items()
+        if name != RDF_TYPE
+    )
+    return _cut(f"[{' ; '.join(said)}]", _INLINE)
+
+
+def _counted(document: ShapesDocument, said: tuple[Iri, Iri, Sequence[Term]], deep: int) -> str:
+    """The values of a node's predicate; how many they are, where they are many."""
+    node, name, values = said
+    if len(values) > _FEW:
+        return f"({len(values)} values)"
+    spelled = (document.spelling((node, name, value)) or value for value in values)
+    return ", ".join(sorted(_written(document, value, deep) for value in spelled))
+
+
+def _show(term: Term, blank: str = "a node without a name") -> str:
     if is_blank(term):
         return blank
     return _cut(_NAMESPACES.sub(lambda match: f"{_SHORT[match[1]]}:{match[2]}", term.n3))
@@ -159,5 +197,5 @@ def _limit(term: Term) -> str:
     return term.lexical if isinstance(term, Literal) and term.datatype.startswith(XSD) else _show(term)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+def _cut(text: str, longest: int = _LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"

@@ -116,7 +116,7 @@ MALFORMED: Final = {
     "a shape in itself": (":S sh:targetClass :P ; sh:node :T . :T sh:node :S .", "https://x.org/", "itself"),
     "within one without a name": (
         ":S sh:targetClass :P ; sh:property [ sh:path :p ; sh:minCount 'x' ] .",
-        "at a node without a name, of https://x.org/S",
+        "at a property shape for <https://x.org/p>, of <https://x.org/S>",
         "sh:minCount",
     ),
 }

@@ -15,12 +15,14 @@ Example
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.messages import cause_of, message_of, own_messages
 from bridge.shapes.vocabulary import SH, is_blank, sh
 from certificates.findings import Severity
 from kernel.terms import Iri, Literal
+from kernel.vocabulary import GENID
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -28,12 +30,16 @@ if TYPE_CHECKING:
 
     from bridge.shapes.document import ShapesDocument
     from bridge.shapes.results import Result
+    from bridge.shapes.wellformed import Problem
 
 LANGUAGE: Final = "en"
 """Of the messages that are ours."""
 
 _SEVERITIES: Final = {sh("Warning"): Severity.WARNING, sh("Info"): Severity.INFO}
 _COMPONENT: Final = "ConstraintComponent"
+_NAMELESS: Final = "a shape without a name"
+_UNNAMED: Final = "a node without a name"
+_UNSEEN: Final = re.compile(rf"<{re.escape(GENID)}[^>]*>")
 
 
 class Telling:
@@ -79,7 +85,20 @@ class Telling:
         while is_blank(node) and node not in above and node in self._above:
             above.add(node)
             node = self._above[node]
-        return "a shape without a name" if is_blank(node) else node.value
+        return _NAMELESS if is_blank(node) else node.value
+
+    def place(self, node: Iri) -> str:
+        """Where a node stands in the shapes graph, for somebody who has the document and knows no ids of ours."""
+        if not is_blank(node):
+            return node.n3
+        paths = [path.n3 for path in self.document.nodes(node, sh("path")) if not is_blank(path)]
+        what = f"a property shape for {paths[0]}" if paths else _UNNAMED
+        name = self.name(node)
+        return what if name == _NAMELESS else f"{what}, of <{name}>"
+
+    def reason(self, problem: Problem) -> str:
+        """What is wrong with the shapes graph, without ids that nobody has seen."""
+        return _UNSEEN.sub(_UNNAMED, problem.reason)
 
 
 def component_name(component: Iri) -> str:

@@ -105,6 +105,15 @@ def test_a_shape_demands_an_episode_and_a_confidence() -> None:
         assert "needs evidence, all of which conforms to <urn:x:Cited>, <urn:x:Sure>" in finding.message
 
 
+def test_what_evidence_without_a_name_asks_for_is_told_as_turtle_has_it() -> None:
+    shape = "sh:reifierShape [ sh:property [ sh:path m:confidence ; sh:minCount 1 ; sh:minInclusive 0.50 ] ]"
+    [finding] = judged(World(shapes_with(REQUIRED, shape)), said(":a :p 5 ."))
+    assert finding.message.endswith(
+        'needs evidence, all of which conforms to [sh:property [sh:minCount "1"^^xsd:integer ; '
+        'sh:minInclusive "0.50"^^xsd:decimal ; sh:path <https://w3id.org/muniment#confidence>]]'
+    )
+
+
 @pytest.mark.parametrize(
     ("constraint", "conforms"),
     [

@@ -11,7 +11,7 @@ from bridge.shapes.vocabulary import REPORTED, SH, UNSUPPORTED, USABLE
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
 from kernel.policy import DEFAULT_POLICY
-from kernel.vocabulary import SHAPES_GRAPH
+from kernel.vocabulary import GENID, SHAPES_GRAPH
 from tests.bridge.shapes.world import World, asserts, read, retracts
 
 if TYPE_CHECKING:
@@ -118,7 +118,10 @@ def test_case_08_malformed_shapes(turtle: str, reason: str) -> None:
     assert {finding.severity for finding in findings} == {Severity.VIOLATION}
     assert {finding.graphs for finding in findings} == {(SHAPES_GRAPH.value,)}
     assert any(reason in finding.message for finding in findings), [finding.message for finding in findings]
-    assert all(finding.focus is not None and finding.focus in finding.message for finding in findings)
+    for finding in findings:
+        assert finding.focus is not None
+        assert finding.focus in finding.message or finding.focus.startswith(f"<{GENID}")
+        assert GENID not in finding.message, "a node without a name is told by the shape that it is of"
 
 
 def test_case_08_the_place_is_named() -> None:
@@ -128,6 +131,22 @@ def test_case_08_the_place_is_named() -> None:
     assert finding.message == (
         "the shapes cannot be used, at <urn:x:P>: there is no sh:minCuont in SHACL: check its spelling"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (
+            ":S a sh:NodeShape ; sh:property [ sh:path :v ; sh:minCuont 1 ] .",
+            "a property shape for <urn:x:v>, of <urn:x:S>",
+        ),
+        (":S a sh:NodeShape ; sh:not [ sh:minCuont 1 ] .", "a node without a name, of <urn:x:S>"),
+        ("[] a sh:NodeShape ; sh:minCuont 1 .", "a node without a name"),
+    ],
+)
+def test_case_08_a_place_without_a_name_is_told_by_the_shape_that_it_is_of(text: str, place: str) -> None:
+    finding = findings_of(text)[0]
+    assert finding.message.startswith(f"the shapes cannot be used, at {place}: ")
 
 
 def test_case_08_a_cycle_of_lists_and_shapes_does_not_hang() -> None:

@@ -90,7 +90,7 @@ async def ask(
     await _reach(request, service)
     question = await _settled(service, asked, as_of, valid_at)
     limits = service.settings.limits_of(caller.role)
-    return await _unless_gone(request, service.replicas.answer(question, limits, caller.id, rows))
+    return await unless_gone(request, service.replicas.answer(question, limits, caller.id, rows))
 
 
 def sent(answer: Answer, headers: Mapping[str, str]) -> Response:
@@ -116,7 +116,7 @@ async def _reach(request: Request, service: Service) -> None:
     await service.replicas.reach(int(wanted), UNTIL_REACHED)
 
 
-async def _unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
+async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """Does the work, unless the client hangs up first. Raises `BrokenOff`."""
     watch = _Watch(request.receive)
     try:

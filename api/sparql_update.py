@@ -8,7 +8,7 @@ Rules
 * `using-graph-uri` and `using-named-graph-uri` are the dataset of every WHERE. `default-graph` says whether the default
   graph is the union of what the caller may read, or strictly `m:default`; else the settings do.
 * A WHERE is evaluated by a worker, as a query is, and within the limits of its caller's queries; all of a request
-  together has the time of one.
+  together has the time of one. It is ended when its client hangs up; what is planned by then is done.
 * Much INSERT DATA is a load session. A refusal or a review of it proposes nothing, as with `muniment load`.
 * Formats, which SPARQLWrapper adds to every request, say nothing here.
 
@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Final
 
 from api.certified import TERMS, certified, read_terms
 from api.parameters import Parameter, read_parameters
+from api.query_answers import unless_gone
 from api.service import Service
 from api.settings import DefaultGraph
 from bridge.replicas.solving import LeasedSolver
@@ -99,12 +100,13 @@ async def post_update(request: Request, caller: Principal, media_type: str, body
         text = parameters.text(UPDATE_TEXT) or ""
     terms = read_terms(request, caller, parameters, body, media_type)
     base = str(request.url.replace(query="", fragment=""))
-    outcome = await _update(Service.of(request), text, base, terms, parameters)
+    outcome = await _update(request, text, base, terms, parameters)
     return certified(outcome, caller, request)
 
 
-async def _update(service: Service, text: str, base: str, terms: Terms, parameters: Parameters) -> Outcome:
-    """Reads, evaluates and submits, anew where the base moved on meanwhile."""
+async def _update(request: Request, text: str, base: str, terms: Terms, parameters: Parameters) -> Outcome:
+    """Reads, evaluates and submits."""
+    service = Service.of(request)
     strict = is_strict(parameters, service.settings)
     using = Using(_graphs(parameters, _USING), _graphs(parameters, _USING_NAMED))
     updates = service.base.updates
@@ -113,11 +115,11 @@ async def _update(service: Service, text: str, base: str, terms: Terms, paramete
         return await asyncio.wrap_future(updates.load(update))
     if not update.has_where:
         return await asyncio.wrap_future(updates.apply(update, None))
-    return await _evaluated(service, update)
+    return await _evaluated(request, service, update)
 
 
-async def _evaluated(service: Service, update: Update) -> Outcome:
-    """Has a WHERE evaluated by a worker, and submits what comes of it."""
+async def _evaluated(request: Request, service: Service, update: Update) -> Outcome:
+    """Has a WHERE evaluated by a worker, and submits what comes of it; anew where the base moved on meanwhile."""
     updates, caller = service.base.updates, update.terms.principal
     limits = service.settings.limits_of(caller.role)
     took = 0.0
@@ -126,7 +128,8 @@ async def _evaluated(service: Service, update: Update) -> Outcome:
             async with service.replicas.lease(caller.id, limits) as lease:
                 began = monotonic()
                 try:
-                    evaluated = await service.evaluate(partial(updates.evaluate, update, LeasedSolver(lease)))
+                    work = service.evaluate(partial(updates.evaluate, update, LeasedSolver(lease)))
+                    evaluated = await unless_gone(request, work)
                 finally:
                     took = monotonic() - began
             return await asyncio.wrap_future(updates.apply(update, evaluated))

@@ -38,9 +38,11 @@ from kernel.errors import ShuttingDown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bridge.replicas.answers import Answer
     from bridge.replicas.pool import Lease
     from bridge.sparql.update.solving import Asked
 
+_FORM: Final = RESULT_SETS[0]
 _IN_MEMORY: Final = 2**20
 _LOOKED: Final = 1_024
 """Rows after which it is looked whether there is time left."""
@@ -93,16 +95,22 @@ class LeasedSolver:
             asked.require_at(answer.head, answer.valid_at)
             if answer.whole:
                 return BytesIO(answer.first)
-            file = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed by who reads it
-            async for chunk in answer.chunks():
-                file.write(chunk)
-            file.seek(0)
-            return cast("IO[bytes]", file)
+            return await _filed(answer)
         finally:
             answer.close()
 
 
-_FORM: Final = RESULT_SETS[0]
+async def _filed(answer: Answer) -> IO[bytes]:
+    """An answer that comes piece by piece, in a file that whoever reads it closes."""
+    file = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed here only where it does not come to its end
+    try:
+        async for chunk in answer.chunks():
+            file.write(chunk)
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return cast("IO[bytes]", file)
 
 
 def _closing() -> ShuttingDown:

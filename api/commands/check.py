@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from bridge.checking import Material
     from bridge.loading.refusals import Refusals
+    from bridge.shapes.registry import Shapes
     from bridge.shapes.reports.telling import Telling
     from bridge.shapes.results import Result
     from bridge.shapes.validation import Validation
@@ -238,7 +239,7 @@ def _report(checked: _Check, wanted: ReportFormat, output: Path | None) -> None:
     from bridge.shapes.validation import Validation
 
     material = checked.material
-    telling = Telling(material.shapes.document)
+    telling = Telling(material.shapes.document) if checked.whole else _of_a_base(material.shapes)
     validation = Validation(material.shapes, material.data)
     if not validation.foci:
         where = "files" if checked.whole else "base"
@@ -247,6 +248,15 @@ def _report(checked: _Check, wanted: ReportFormat, output: Path | None) -> None:
         results = telling.counted(validation.results(_patient(progress)), checked.counts)
         for piece in _pieces(checked, wanted, results, validation, telling):
             file.write(piece.encode("utf-8", "backslashreplace"))
+
+
+def _of_a_base(shapes: Shapes) -> Telling:
+    """Tells of results with what is waived: of the data that is there, by the waivers that have not ended."""
+    from bridge.host import SystemClock
+    from bridge.shapes.reports.telling import Telling
+
+    now = SystemClock().now()
+    return Telling(shapes.document, lambda result: shapes.waivers.of(result, now, is_there=True))
 
 
 def _pieces(
@@ -285,7 +295,8 @@ def _text(checked: _Check, results: Iterable[Result], validation: Validation, te
     yield f"judged    {_counted(validation.foci, 'node')} by {_counted(roots, 'shape')} with targets\n"
     found = [_counted(checked.counts[each], each.value) for each in Severity if checked.counts[each]]
     conforms = f"nothing: the {'files conform' if checked.whole else 'base conforms'}"
-    yield f"found     {', '.join(found) or conforms}\n"
+    waived = f", {groups.waived:,} of them waived" if groups.waived else ""
+    yield f"found     {', '.join(found) or conforms}{waived}\n"
 
 
 def _counted(count: int, noun: str) -> str:

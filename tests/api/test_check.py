@@ -374,6 +374,67 @@ def test_a_base_is_checked_by_its_own_shapes_while_it_is_served(folder: Path, da
     assert (ended.status, ended.lines[-1]) == (1, "found     1 violation")
 
 
+WAIVED: Final = (
+    PERSON
+    + """
+    :w a m:Waiver ; m:waives :N ; m:reason "they are asked" ; m:until "2999-01-01"^^xsd:date .
+    :S sh:property :U . :U sh:path :unseen ; sh:maxCount 0 .
+    :only-b a m:Waiver ; m:waives :U ; m:focus :b ; m:reason "as agreed" ."""
+)
+
+
+def test_what_is_waived_in_a_base_is_told_as_such(folder: Path, data: str) -> None:
+    words = (
+        "check",
+        "--data",
+        data,
+        "--shapes",
+        turtle(folder, "shapes.ttl", WAIVED),
+    )
+    ended = run(*words)
+    assert ended.status == 1
+    assert ended.lines[-1] == "found     1 violation, 2 warnings, 2 of them waived"
+    assert "warning: <https://x.org/name> needs at least 1 value(s)" in ended.lines
+    assert "  waived until 2999-01-01T00:00:00Z by <https://x.org/w>: they are asked" in ended.lines
+    assert "  waived by <https://x.org/only-b>: as agreed" in ended.lines
+    graph = report(run(*words, "--format", "turtle"))
+    assert sorted(str(each)[-7:] for each in graph.objects(None, SH.resultSeverity)) == [
+        "Warning",
+        "Warning",
+        "olation",
+    ]
+    [log] = json.loads(run(*words, "--format", "sarif").output)["runs"]
+    suppressed = [each for each in log["results"] if "suppressions" in each]
+    assert len(suppressed) == 2
+    assert {each["level"] for each in suppressed} == {"warning"}
+    assert {each["suppressions"][0]["justification"] for each in suppressed} == {
+        "waived until 2999-01-01T00:00:00Z by <https://x.org/w>: they are asked",
+        "waived by <https://x.org/only-b>: as agreed",
+    }
+
+
+def test_what_is_all_waived_in_a_base_fails_nothing_until_the_waiver_ends(folder: Path, data: str) -> None:
+    waiver = ' :w a m:Waiver ; m:waives :N ; m:reason "they are asked" ; m:until "%s"^^xsd:date .'
+    statuses = [
+        run("check", "--data", data, "--shapes", turtle(folder, "shapes.ttl", PERSON + waiver % until), *words).status
+        for until, words in (("2999-01-01", ()), ("2999-01-01", ("--fail-on", "warning")), ("2020-01-01", ()))
+    ]
+    assert statuses == [0, 1, 1]
+
+
+def test_files_are_judged_without_waivers(folder: Path) -> None:
+    waived = PERSON + ' :w a m:Waiver ; m:waives :N ; m:reason "they are asked" .'
+    assert check(folder, waived, ":a a :P .").status == 1
+
+
+def test_shapes_bound_to_graphs_judge_these_alone_of_a_base(folder: Path, data: str) -> None:
+    bound = ["m:shapes m:appliesTo :elsewhere . ", "m:shapes m:appliesTo m:default . "]
+    statuses = [
+        run("check", "--data", data, "--shapes", turtle(folder, "shapes.ttl", said + PERSON)).status for said in bound
+    ]
+    assert statuses == [0, 1]
+
+
 def test_literals_of_a_base_are_judged_as_they_were_submitted(folder: Path, data: str) -> None:
     shape = BORN.replace(":born", ":name")
     assert run("check", "--data", data, "--shapes", turtle(folder, "shapes.ttl", shape)).status == 0

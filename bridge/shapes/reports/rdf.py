@@ -75,7 +75,7 @@ def result_node(result: Result, telling: Telling) -> Node:
         (sh("sourceShape"), result.shape),
         (sh("sourceConstraintComponent"), result.component),
         *([] if result.constraint is None else [(sh("sourceConstraint"), result.constraint)]),
-        (sh("resultSeverity"), result.severity or sh("Violation")),
+        (sh("resultSeverity"), telling.result_severity(result)),
         *((sh("resultMessage"), message) for message in telling.messages(result)),
     ]
     return Node(tuple(members))

@@ -4,7 +4,7 @@ Rules
 -----
 * A rule is what a shape asks for by one constraint component along one path, or what another check looks for. Its id
   stays the same while the shape keeps its name; rules that would share an id are numbered.
-* Violations are errors, warnings are warnings, infos are notes.
+* Violations are errors, warnings are warnings, infos are notes. What is waived is a warning, and suppressed.
 * A result lies where its focus is described (`bridge.placing`), at the line where that is known, and at the focus as
   its logical location.
 * The log is written as results come, so that the rules, which the results name by index, stand last.
@@ -100,6 +100,7 @@ class Alert:
         place: where that is described.
         same: what tells it apart from the others of its rule, in every run.
         properties: what else is known of it.
+        waived: by which waiver and why, if it is.
     """
 
     rule: Rule
@@ -108,6 +109,7 @@ class Alert:
     place: Place | None
     same: str
     properties: tuple[tuple[str, str], ...]
+    waived: str | None = None
 
 
 def alerts_of(results: Iterable[Result], telling: Telling, place: Callable[[Term], Place | None]) -> Iterator[Alert]:
@@ -124,7 +126,7 @@ def alerts_of(results: Iterable[Result], telling: Telling, place: Callable[[Term
         rule = rules.get(key)
         if rule is None:
             rule = rules[key] = _rule(result, telling)
-        value = result.spelled or result.value
+        value, waiver = result.spelled or result.value, telling.waiver(result)
         said = (("path", result.path), ("value", None if value is None else RESTORED.n3(value)))
         yield Alert(
             rule,
@@ -133,6 +135,7 @@ def alerts_of(results: Iterable[Result], telling: Telling, place: Callable[[Term
             place(result.focus),
             f"{result.focus.n3}\n{'' if result.value is None else result.value.n3}",
             tuple((name, text) for name, text in said if text is not None),
+            None if waiver is None else waiver.told,
         )
 
 
@@ -147,7 +150,7 @@ def _rule(result: Result, telling: Telling) -> Rule:
         name=component_name(result.component),
         asked=asked,
         help=f"{asked}. The shape {shape} asks for this, by {result.component.n3}.",
-        severity=telling.severity(result),
+        severity=telling.asked_severity(result),
         properties=(("shape", shape), ("component", result.component.value), *query),
     )
 
@@ -201,12 +204,19 @@ def _result(alert: Alert, rules: _Rules) -> _Members:
     members: _Members = {
         "ruleId": listed.id,
         "ruleIndex": listed.index,
-        "level": _LEVELS[alert.rule.severity],
+        "level": _level(alert),
         "message": {"text": alert.message},
         "locations": [location],
         "partialFingerprints": dict.fromkeys(FINGERPRINTS, _fingerprint(listed, alert)),
     }
+    if alert.waived is not None:
+        members["suppressions"] = [{"kind": "external", "status": "accepted", "justification": alert.waived}]
     return {**members, "properties": dict(alert.properties)} if alert.properties else members
+
+
+def _level(alert: Alert) -> str:
+    waived = alert.waived is not None and alert.rule.severity is Severity.VIOLATION
+    return _LEVELS[Severity.WARNING if waived else alert.rule.severity]
 
 
 def _fingerprint(listed: _Listed, alert: Alert) -> str:

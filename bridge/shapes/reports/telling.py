@@ -4,6 +4,7 @@ Rules
 -----
 * A severity that is none of SHACL's own three counts as a violation.
 * A shape without a name is called after the nearest shape with one that refers to it.
+* A violation that a waiver covers is a warning, and says by which waiver, until when and why.
 
 Example
 -------
@@ -26,10 +27,11 @@ from kernel.vocabulary import GENID
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from bridge.shapes.document import ShapesDocument
     from bridge.shapes.results import Result
+    from bridge.shapes.waivers import Waiver
     from bridge.shapes.wellformed import Problem
 
 LANGUAGE: Final = "en"
@@ -47,10 +49,12 @@ class Telling:
 
     Args:
         document: the shapes graph that they are of.
+        waiver: the waiver that covers a result, if one does.
     """
 
-    def __init__(self, document: ShapesDocument) -> None:
+    def __init__(self, document: ShapesDocument, waiver: Callable[[Result], Waiver | None] = lambda _: None) -> None:
         self.document = document
+        self.waiver = waiver
         self._above: dict[Iri, Iri] = {}
         for subject, _, value in document:
             if isinstance(value, Iri) and is_blank(value):
@@ -58,7 +62,18 @@ class Telling:
 
     def severity(self, result: Result) -> Severity:
         """How grave a result is."""
+        asked = self.asked_severity(result)
+        return Severity.WARNING if asked is Severity.VIOLATION and self.waiver(result) is not None else asked
+
+    def asked_severity(self, result: Result) -> Severity:
+        """How grave it is by its shape, whatever is waived."""
         return Severity.VIOLATION if result.severity is None else _SEVERITIES.get(result.severity, Severity.VIOLATION)
+
+    def result_severity(self, result: Result) -> Iri:
+        """The same as SHACL has it: a severity of the shape's own, or one of the three (SHACL section 2.1.4)."""
+        if self.severity(result) is not self.asked_severity(result):
+            return sh("Warning")
+        return result.severity or sh("Violation")
 
     def counted(self, results: Iterable[Result], counts: Counter[Severity]) -> Iterator[Result]:
         """The results, each counted by its severity as it passes."""
@@ -68,12 +83,14 @@ class Telling:
 
     def message(self, result: Result) -> str:
         """What a result says, on one line."""
-        return message_of(self.document, result)
+        waiver, message = self.waiver(result), message_of(self.document, result)
+        return message if waiver is None else f"{message}; {waiver.told}"
 
     def messages(self, result: Result) -> list[Literal]:
-        """The same as SHACL has it: the shape's own messages, or ours."""
-        own = own_messages(self.document, result)
-        return own or [Literal(self.message(result), language=LANGUAGE)]
+        """The same as SHACL has it: the shape's own messages, or ours; and that of the waiver, if one covers it."""
+        own = own_messages(self.document, result) or [Literal(message_of(self.document, result), language=LANGUAGE)]
+        waiver = self.waiver(result)
+        return own if waiver is None else [*own, Literal(waiver.told, language=LANGUAGE)]
 
     def cause(self, result: Result) -> str:
         """What was asked for, in the shape's own words or in ours; the same for every result of the same cause."""

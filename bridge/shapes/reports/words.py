@@ -3,7 +3,8 @@ r"""Results in words, grouped by cause: a page that one can read, however many t
 Rules
 -----
 * Of one cause are the results of one shape, path and constraint component: what mends one probably mends all. A cause
-  is told once, with how many results it has and the first few of them.
+  is told once, with how many results it has and the first few of them; those that one waiver covers are a cause of
+  their own.
 * The gravest come first, and of those the most frequent. Of very many causes the first `CAUSES` are told, the rest is
   counted.
 * A node without a name is told by something that is said of it.
@@ -47,7 +48,7 @@ CAUSES: Final = 40
 _LONGEST: Final = 120
 _GRAVITY: Final = {Severity.VIOLATION: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
-_Cause: TypeAlias = "tuple[Iri, str | None, Iri, Iri | None]"
+_Cause: TypeAlias = "tuple[Iri, str | None, Iri, Iri | None, Iri | None]"
 
 
 @dataclass(slots=True)
@@ -72,13 +73,20 @@ class Groups:
 
     def add(self, result: Result) -> None:
         """Counts one more."""
-        cause = (result.shape, result.path, result.component, result.constraint)
+        waiver = self._telling.waiver(result)
+        by = None if waiver is None else waiver.node
+        cause = (result.shape, result.path, result.component, result.constraint, by)
         group = self._groups.get(cause)
         if group is None:
             group = self._groups[cause] = _Group(self._telling.severity(result))
         group.count += 1
         if len(group.samples) < SAMPLES:
             group.samples.append(result)
+
+    @property
+    def waived(self) -> int:
+        """How many of them waivers cover."""
+        return sum(group.count for (*_, waiver), group in self._groups.items() if waiver is not None)
 
     def lines(self, place: Callable[[Term], Place | None]) -> Iterator[str]:
         """What was found, the gravest first.
@@ -101,6 +109,9 @@ class Groups:
         subject = "" if first.path is None else f"{_cut(first.path)} "
         yield f"{told}: {subject}{self._telling.cause(first)}"
         yield f"  {component_name(first.component)}, by {self._telling.name(first.shape)}"
+        waiver = self._telling.waiver(first)
+        if waiver is not None:
+            yield f"  {waiver.told}"
         for result in group.samples:
             yield f"    {self._sample(result, place(result.focus))}"
         if group.count > len(group.samples):

@@ -134,7 +134,7 @@ def test_a_graph_is_replaced_by_what_differs() -> None:
     changes = effect.changes(view, NOW)
     assert changes[0] == End(paris, exact(NOW))
     assert len(changes) == 2
-    assert effect.touched(0) == [paris, oslo]
+    assert [*effect.touched()] == [paris, oslo]
 
 
 def test_times_may_be_unknown_or_without_bound_for_what_is_inserted() -> None:

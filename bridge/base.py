@@ -101,7 +101,7 @@ class Base:
         self._decider = Decider(judge, notary, self._submitter, self._loader)
         self._sequencer = Sequencer(ledger, stores, host, judge.forget)
         self._preparer = Preparer(ledger, ShapesPreparer(ledger), self._sequencer)
-        write_path = WritePath(self._submitter, self._sequencer.enqueue, self.load, host)
+        write_path = WritePath(self._submitter, self._sequencer.enqueue, self._preparer.enqueue, self.load, host)
         self.updates = Updates(ledger, write_path)
 
     @classmethod

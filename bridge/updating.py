@@ -9,6 +9,8 @@ Rules (BoundToState, OneSequencer)
   comes in between. The others wait for that, so it has `HELD` seconds and no more: what takes longer is told so.
 * What is kept of an update in review is its net changes; an approval plans those.
 * Everything of a request is checked before anything of it is kept.
+* What says shapes in so many words, an update without WHERE or a document, is judged beside the sequencer as well
+  (`kernel.preparing`). Shapes that follow from a WHERE are judged in their turn.
 * Much INSERT DATA is a load session (`bridge.sparql.update.bulk`), one at a time.
 
 Example
@@ -24,6 +26,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.sparql.update.bulk import BULK, session_of, stage_update
@@ -38,12 +41,13 @@ from kernel.changes import Request
 from kernel.errors import Forbidden, MunimentError, NotFound, QueryLimit, QueryRefused, ShuttingDown, StateMoved
 from kernel.loading import LoadRequest, session_key
 from kernel.net_effect import NetEffect
-from kernel.submitting import Draft, outcome_of
+from kernel.submitting import Draft, Submission, outcome_of
+from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
-    from typing import Protocol, TypeVar
+    from typing import Protocol, TypeAlias, TypeVar
 
     from bridge.documents.reader import Asserted
     from bridge.sparql.update.operations import Operation, Using
@@ -52,7 +56,9 @@ if TYPE_CHECKING:
     from kernel.group import Group
     from kernel.instants import Instant
     from kernel.net_effect import Since
-    from kernel.ports import HostClock, Ledger, LedgerView
+    from kernel.plan import Plan
+    from kernel.ports import Head, HostClock, Ledger, LedgerView
+    from kernel.preparing import Preparation
     from kernel.submitting import Outcome, Submitter
     from kernel.terms import Iri
 
@@ -63,6 +69,20 @@ if TYPE_CHECKING:
 
         def __call__(self, run: Callable[[Group], T], *, alone: bool = False) -> Future[T]:
             """As `Sequencer.enqueue`."""
+
+    class Prepare(Protocol):
+        """Prepares a write of shapes, and queues it."""
+
+        def __call__(
+            self,
+            foresee: Callable[[LedgerView], Plan | None],
+            run: Callable[[Group, Preparation | None], T],
+            *,
+            alone: bool = False,
+        ) -> Future[T]:
+            """As `Preparer.enqueue`."""
+
+    _AtHead: TypeAlias = Callable[[LedgerView, Head, Instant], NetEffect]
 
 
 LARGE: Final = 10_000
@@ -101,10 +121,20 @@ class Terms:
         """The request to make of a net effect."""
 
         def request(group: Group, at: Instant) -> Request | None:
-            changes = effect(group, at).changes(group.tx, at, self.since)
-            return Request(changes, self.reason, self.episode, self.principal.id) if changes else None
+            return self._request(effect(group, at), group.tx, at)
 
         return Draft(request, self.principal, self.key, self.body_digest, self.dry_run)
+
+    def submission(self, effect: NetEffect, view: LedgerView, at: Instant) -> Submission | None:
+        """The same at the head of a view; None where there is nothing to change."""
+        request = self._request(effect, view, at)
+        if request is None:
+            return None
+        return Submission(request, self.principal, self.key, self.body_digest, self.dry_run)
+
+    def _request(self, effect: NetEffect, view: LedgerView, at: Instant) -> Request | None:
+        changes = effect.changes(view, at, self.since)
+        return Request(changes, self.reason, self.episode, self.principal.id) if changes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +205,13 @@ class Update:
         return len(data) < len(self.operations) or sum(len(each.quads) for each in data) > LARGE
 
     @property
+    def says_shapes(self) -> bool:
+        """Whether its text says something of the graph of shapes, and nothing has to be evaluated for it."""
+        data = [each for each in self.operations if isinstance(each, Told)]
+        named = any(quad.graph == SHAPES_GRAPH for each in data for quad in each.quads)
+        return named and not self.has_where
+
+    @property
     def insertions(self) -> list[InsertData]:
         """The operations that insert data."""
         return [operation for operation in self.operations if isinstance(operation, InsertData)]
@@ -199,10 +236,11 @@ class GraphWrite(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WritePath:
-    """What writes a base: the path itself, the queues to it, and the host's clock."""
+    """What writes a base: the path itself, the queues to it, that for shapes among them, and the host's clock."""
 
     submitter: Submitter
     enqueue: Enqueue
+    prepare: Prepare
     load: Callable[[LoadRequest], Future[Outcome]]
     host: HostClock
 
@@ -253,16 +291,39 @@ class Updates:
 
         `StateMoved` is met when the base has moved on since it was evaluated.
         """
+        if evaluated is None:
+            return self._apply_told(update)
 
         def effect(group: Group, at: Instant) -> NetEffect:
-            if evaluated is None:
-                return _effect(update, _Place(group.tx, group.head.position, group.head.clock, at, at))
             if group.head.position != evaluated.head or _is_due(group.tx, evaluated.clock, at):
                 raise moved()
             return evaluated.effect
 
-        large = update.may_be_large if evaluated is None else len(evaluated.effect) > LARGE
-        return self._submit(update, effect, alone=large)
+        return self._submit(update, effect, alone=len(evaluated.effect) > LARGE)
+
+    def _apply_told(self, update: Update) -> Future[Outcome]:
+        """Queues an update in which nothing has to be evaluated."""
+
+        def effect(view: LedgerView, head: Head, at: Instant) -> NetEffect:
+            return _effect(update, _Place(view, head.position, head.clock, at, at))
+
+        def within(group: Group, at: Instant) -> NetEffect:
+            return effect(group.tx, group.head, at)
+
+        if not update.says_shapes:
+            return self._submit(update, within, alone=update.may_be_large)
+        draft, submitter = update.terms.draft(within), self._path.submitter
+        return self._path.prepare(
+            partial(self._foresee, update.terms, effect),
+            lambda group, preparation: _told(lambda: submitter.submit(group, draft, preparation)),
+            alone=update.may_be_large,
+        )
+
+    def _foresee(self, terms: Terms, effect: _AtHead, view: LedgerView) -> Plan | None:
+        """What a write would do at the head of a view: to prepare for, if it writes shapes."""
+        at = self._path.host.now()
+        submission = terms.submission(effect(view, view.head(), at), view, at)
+        return None if submission is None else self._path.submitter.foresee(view, submission, at)
 
     def apply_alone(self, update: Update, solver: Solver) -> Future[Outcome]:
         """Queues an update that is to be evaluated within the sequencer, in a group of its own.
@@ -297,10 +358,10 @@ class Updates:
         """
         existed = True  # as far as is known of one that was answered before
 
-        def effect(group: Group, at: Instant) -> NetEffect:
+        def effect(view: LedgerView, _: Head, at: Instant) -> NetEffect:
             nonlocal existed
             terms.principal.require_write(graph)
-            effect = NetEffect(group.tx, at, terms.principal)
+            effect = NetEffect(view, at, terms.principal)
             existed = effect.has(graph)
             if how is GraphWrite.POST:
                 for statement, spelling in statements:
@@ -312,10 +373,15 @@ class Updates:
             effect.replace(graph, statements)
             return effect
 
-        def run(group: Group) -> tuple[Outcome, bool]:
-            return _told(lambda: self._path.submitter.submit(group, terms.draft(effect))), existed
+        draft = terms.draft(lambda group, at: effect(group.tx, group.head, at))
 
-        return self._path.enqueue(run, alone=how is not GraphWrite.POST or len(statements) > LARGE)
+        def run(group: Group, preparation: Preparation | None = None) -> tuple[Outcome, bool]:
+            return _told(lambda: self._path.submitter.submit(group, draft, preparation)), existed
+
+        alone = how is not GraphWrite.POST or len(statements) > LARGE
+        if graph == SHAPES_GRAPH:
+            return self._path.prepare(partial(self._foresee, terms, effect), run, alone=alone)
+        return self._path.enqueue(run, alone=alone)
 
     def _submit(
         self, update: Update, effect: Callable[[Group, Instant], NetEffect], *, alone: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Event
@@ -13,10 +14,12 @@ from hypothesis import strategies as st
 
 from bridge.base import Base
 from bridge.shapes.preparing import FEW, ShapesPreparer
+from bridge.updating import GraphWrite, Terms, Update
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from kernel.changes import Assert, Change
 from kernel.errors import ShuttingDown
+from kernel.facts import Spelling
 from kernel.instants import Instant
 from kernel.policy import UnsafeAutoApprove
 from kernel.ports import CertificateState
@@ -29,7 +32,7 @@ from tests.bridge.shapes.world import ADMIN, CountingView, World, asserts, retra
 from tests.bridge.writing import Busy, decide, stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from certificates.findings import Finding
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
     from kernel.plan import Plan
     from kernel.ports import Head
     from kernel.submitting import Outcome
-    from kernel.terms import Iri
+    from kernel.terms import Iri, Statement
 
 PATIENCE = 60.0
 
@@ -246,6 +249,45 @@ def test_writes_are_answered_while_shapes_are_judged_and_what_they_bring_is_judg
         assert outcome.verdict is Verdict.REVIEW
         assert {each.code for each in outcome.findings} == {FindingCode.EXISTING_VIOLATION}
         assert [each.focus for each in outcome.findings] == ["<urn:x:n1>", "<urn:x:n999>", "<urn:x:new>"]
+        assert decide(base, outcome.certificate, by=ADMIN).state is CertificateState.APPLIED
+        assert submit(base, *asserts(":after a :A .")).verdict is Verdict.REFUSED
+
+
+def by_update(base: Base, shapes: list[Change]) -> Future[Outcome]:
+    said = " ".join(f"{each.subject.n3} {each.predicate.n3} {each.object.n3} ." for each in statements_of(shapes))
+    update = Update.read(f"INSERT DATA {{ GRAPH {SHAPES_GRAPH.n3} {{ {said} }} }}", Terms(ADMIN))
+    return base.updates.apply(update, None)
+
+
+def by_graph(base: Base, shapes: list[Change]) -> Future[Outcome]:
+    statements = [(each, Spelling()) for each in statements_of(shapes)]
+    answer: Future[Outcome] = Future()
+    written = base.updates.write_graph(GraphWrite.POST, SHAPES_GRAPH, statements, Terms(ADMIN))
+    written.add_done_callback(lambda done: answer.set_result(done.result()[0]))
+    return answer
+
+
+def statements_of(changes: list[Change]) -> list[Statement]:
+    return [change.statement for change in changes if isinstance(change, Assert)]
+
+
+@pytest.mark.parametrize("write", [by_update, by_graph])
+def test_shapes_by_sparql_and_by_document_are_judged_beside_the_writes_too(
+    write: Callable[[Base, list[Change]], Future[Outcome]],
+) -> None:
+    with Base.open(None) as base:
+        submit(base, *many(500), *asserts(":old a :A ."))
+        watch = held_up(base, after=250)
+        written = write(base, asserts(NAMED.format(1), graph=SHAPES_GRAPH))
+        assert watch.reached.wait(PATIENCE)
+        assert submit(base, *asserts(":new a :A .")).verdict is Verdict.CLEAR
+        assert not written.done()
+        watch.go_on.set()
+        outcome = written.result(PATIENCE)
+        assert (outcome.verdict, [each.focus for each in outcome.findings]) == (
+            Verdict.REVIEW,
+            ["<urn:x:new>", "<urn:x:old>"],
+        )
         assert decide(base, outcome.certificate, by=ADMIN).state is CertificateState.APPLIED
         assert submit(base, *asserts(":after a :A .")).verdict is Verdict.REFUSED
 

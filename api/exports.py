@@ -4,6 +4,7 @@ Rules
 -----
 * The moment is named as for queries. `valid-at=any` goes with `annotations=true` alone.
 * The format goes by `Accept`; JSON-LD is the default, and the only one that can be signed.
+* What is not signed has a tag of its state (`api.validators`); a signature is made each time.
 * What is too large for memory is sent as it is read (`api.streaming`).
 
 Example
@@ -31,6 +32,7 @@ from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
 from api.sparql import AS_OF, VALID_AT
 from api.streaming import streamed
+from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, tagged, unchanged
 from bridge.exporting.exporter import Exporter, ExportRequest, Format
 from kernel.errors import InvalidTerm
 from kernel.terms import Iri
@@ -44,6 +46,7 @@ CREDENTIAL: Final = "application/vc"
 _PLAIN: Final = tuple(each.value for each in Format)
 _SIGNED: Final = (Format.JSON_LD.value, CREDENTIAL)
 
+_VARY: Final = {"Vary": "Accept, Accept-Encoding, Authorization"}
 _FLAG: Final[dict[str, object]] = {"type": "boolean", "default": False}
 ANNOTATIONS: Final = Parameter(
     "annotations", "whether each statement comes with its valid time, certificate and evidence", _FLAG, "true"
@@ -67,10 +70,13 @@ router = APIRouter(tags=["reading"])
     summary="Export a graph as a document",
     response_class=Response,
     responses=answers(
-        {200: Answer("The document, in the format negotiated", text_content((*_PLAIN, CREDENTIAL)), STATE_HEADERS)},
+        {
+            200: Answer("The document, in the format negotiated", text_content((*_PLAIN, CREDENTIAL)), STATE_HEADERS),
+            **UNCHANGED,
+        },
         problems=(400, 401, 404, 406, 422, 503),
     ),
-    openapi_extra=extra(parameters=_PARAMETERS),
+    openapi_extra=extra(parameters=_PARAMETERS, headers=NONE_MATCH_HEADER),
 )
 async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Response:
     """Exports what is believed of a graph that the caller may read: what is true now, or at `valid-at`.
@@ -82,18 +88,28 @@ async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Res
     service = Service.of(request)
     signed = parameters.flag(SIGNED)
     media_type = preferred(accepted(request), _SIGNED if signed else _PLAIN)
+    tag = None if signed else await _tag(request, caller, media_type)
+    if (known := unchanged(request, tag, _VARY)) is not None:
+        return known
     bare = request.method == "HEAD"
     thread = service.sign if signed and not bare else service.read
     export = await thread(lambda: _opened(service.base, caller, graph, parameters, media_type, bare=bare))
     headers = {
         **state_headers(export.head, export.valid_at),
         "Content-Type": media_type,
-        "Vary": "Accept, Authorization",
+        **_VARY,
+        **tagged(tag),
     }
     if bare:
         export.close()
         return Response(None, 200, headers)
     return await streamed(service, export, headers)
+
+
+async def _tag(request: Request, caller: Principal, media_type: str) -> str:
+    service = Service.of(request)
+    head = await service.read(service.base.reader.head)
+    return tag_of_url(request, caller, media_type, head.position, head.clock)
 
 
 def _opened(

@@ -5,9 +5,12 @@ Rules
 * Listed is what is true at `valid-at`, the present or the `as-of` instant by default, as for queries; `valid-at=any`
   lists facts whatever their valid time. It is what is believed, or was at `as-of`.
 * A subject, an object or a graph has to be named. Graphs that the caller may not read are as if they were empty.
+* A page has a tag of its state (`api.validators`).
 * Pages of a subject or object follow the start of valid time, those of a graph the order of recording, so that a page
   of a large graph takes no more than one of a small one. Going on from a page's end works whatever has changed since;
   with `as-of` nothing changes.
+* Those of a subject or object as of some time are found among all that was recorded by then: within the seconds that a
+  query of the caller may take.
 
 Example
 -------
@@ -34,13 +37,13 @@ from api.parameters import Parameter, Parameters, query_parameters
 from api.replies import json_reply
 from api.service import Service
 from api.sparql import AS_OF, VALID_AT
+from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, tagged, unchanged
 from bridge.reading import FactFilter
 from kernel.errors import InvalidParameter, InvalidTerm
 from kernel.terms import Iri, parse_term
 
 if TYPE_CHECKING:
     from api import models
-    from bridge.base import Base
     from bridge.reading import Place
     from kernel.access import Principal
     from kernel.ports import TermCanonicaliser
@@ -72,17 +75,26 @@ router = APIRouter(tags=["reading"])
     operation_id="listFacts",
     summary="List what is believed of a subject, object or graph",
     response_class=Response,
-    responses=answers({200: Answer("A page of facts", json_content("FactPage"))}, problems=(400, 401, 503)),
-    openapi_extra=extra(parameters=_PARAMETERS),
+    responses=answers(
+        {200: Answer("A page of facts", json_content("FactPage")), **UNCHANGED}, problems=(400, 401, 422, 503)
+    ),
+    openapi_extra=extra(parameters=_PARAMETERS, headers=NONE_MATCH_HEADER),
 )
 async def list_facts(request: Request, caller: Caller) -> Response:
     """Lists facts of graphs that the caller may read: those true now, or at `valid-at`; with `valid-at=any` all."""
     parameters = query_parameters(request, _PARAMETERS)
     service = Service.of(request)
-    return json_reply(await service.read(lambda: _page(service.base, caller, parameters)))
+    head = await service.read(service.base.reader.head)
+    tag = tag_of_url(request, caller, "application/json", head.position, head.clock)
+    headers = {"Vary": "Accept-Encoding, Authorization"}
+    if (known := unchanged(request, tag, headers)) is not None:
+        return known
+    page = await service.read(lambda: _page(service, caller, parameters))
+    return json_reply(page, headers=headers | tagged(tag))
 
 
-def _page(base: Base, caller: Principal, parameters: Parameters) -> models.FactPage:
+def _page(service: Service, caller: Principal, parameters: Parameters) -> models.FactPage:
+    base, seconds = service.base, service.settings.limits_of(caller.role).seconds
     valid_at = parameters.time(_VALID_AT)
     every_time = valid_at == ANY
     wanted = FactFilter(
@@ -95,7 +107,7 @@ def _page(base: Base, caller: Principal, parameters: Parameters) -> models.FactP
     limit, after = parameters.number(LIMIT, default=100), parameters.text(AFTER)
     moment = base.reader.moment(parameters.time(AS_OF), None if every_time else valid_at)
     last = None if after is None else place_named(after, where=AFTER.name)
-    page = base.reader.facts(caller, wanted, moment, limit=limit, after=last)
+    page = base.reader.facts(caller, wanted, moment, limit=limit, after=last, seconds=seconds)
     return {
         "items": [written.fact(each) for each in page.found],
         "next": place_text(page.found[-1].place) if page.more else None,

@@ -205,7 +205,7 @@ async def _read(request: Request, caller: Principal, name: str | None = None) ->
     headers = {
         "Content-Type": media_type,
         **state_headers(answer.head, answer.valid_at),
-        "Vary": "Accept, Authorization",
+        "Vary": "Accept, Accept-Encoding, Authorization",
     }
     return Response(body, 200, headers)
 

@@ -7,7 +7,7 @@ Rules
 * The status comes from the error's class, by the table below, and from nowhere else.
 * What the operator has to mend is told to the operator: the caller of an error of ours learns that there is one and
   where the log has it, and no path, message or data from inside.
-* An answer 405 names the methods that there are, a 401 the scheme.
+* An answer 405 names the methods that there are, a 401 the scheme. OPTIONS gets them too (RFC 9110, section 9.3.7).
 
 Example
 -------
@@ -160,6 +160,8 @@ async def _http(request: Request, error: Exception) -> Response:
     """What the router itself refuses."""
     if not isinstance(error, HTTPException) or error.status_code not in _BY_ROUTER:
         return await _unforeseen(request, error)
+    if request.method == "OPTIONS" and error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return Response(None, 204, {"Allow": ", ".join(_methods(request))})
     kind, message, remedy = _BY_ROUTER[error.status_code]
     response = answer_problem(request, kind(message, remedy=remedy, where=request.url.path[:_SHOWN]))
     response.headers.update(error.headers or {})
@@ -173,7 +175,7 @@ def _methods(request: Request) -> list[str]:
     routes: list[APIRoute] = request.app.state.routes
     path = request.url.path
     methods = {method for route in routes if route.path_regex.match(path) for method in route.methods or ()}
-    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
+    return sorted(methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set()))
 
 
 async def _unforeseen(request: Request, _: Exception) -> Response:

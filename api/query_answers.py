@@ -76,19 +76,37 @@ async def ask(
     *,
     rows: int | None = None,
 ) -> Answer:
-    """The answer to a query of a caller, at a moment. Raises as `Reader.question` and `ReplicaPool.answer` do.
+    """The answer to a query of a caller, at a moment: `settled` and `answered` in one."""
+    return await answered(request, caller, await settled(request, asked, as_of, valid_at), rows=rows)
+
+
+async def settled(request: Request, asked: QueryRequest, as_of: str | None, valid_at: str | None) -> Question:
+    """A query, once a head that its request insists on is reached. Raises as `Reader.question` does, and `NotReached`.
+
+    Args:
+        request: which may name a head.
+        asked: what.
+        as_of: as known when, as it was written.
+        valid_at: as true when, as it was written.
+    """
+    service = Service.of(request)
+    await _reach(request, service)
+    reader = service.base.reader
+    if as_of is None and valid_at is None and len(asked.text) <= BRIEF:
+        return reader.question(asked)
+    return await service.read(lambda: reader.question(asked, reader.moment(as_of, valid_at)))
+
+
+async def answered(request: Request, caller: Principal, question: Question, *, rows: int | None = None) -> Answer:
+    """The answer to a question. Raises as `ReplicaPool.answer` does.
 
     Args:
         request: whose client is watched.
         caller: for whom.
-        asked: what.
-        as_of: as known when, as it was written.
-        valid_at: as true when, as it was written.
+        question: what.
         rows: so many, as a sample; None for the answer as it is.
     """
     service = Service.of(request)
-    await _reach(request, service)
-    question = await _settled(service, asked, as_of, valid_at)
     limits = service.settings.limits_of(caller.role)
     return await unless_gone(request, service.replicas.answer(question, limits, caller.id, rows))
 
@@ -96,13 +114,6 @@ async def ask(
 def sent(answer: Answer, headers: Mapping[str, str]) -> Response:
     """The response for an answer: in one piece, or as it comes."""
     return Response(answer.first, 200, headers) if answer.whole else _Coming(answer, headers)
-
-
-async def _settled(service: Service, asked: QueryRequest, as_of: str | None, valid_at: str | None) -> Question:
-    reader = service.base.reader
-    if as_of is None and valid_at is None and len(asked.text) <= BRIEF:
-        return reader.question(asked)
-    return await service.read(lambda: reader.question(asked, reader.moment(as_of, valid_at)))
 
 
 async def _reach(request: Request, service: Service) -> None:

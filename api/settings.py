@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import replace
 from decimal import Decimal
 from enum import StrEnum
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from kernel.judging import VerdictPolicy
 
 PREFIX: Final = "MUNIMENT_"
+
+_ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+"""As browsers write it (RFC 6454, section 6.2): in small letters, with no path."""
 
 _OF_OTHERS: Final = frozenset({"MUNIMENT_REQUIRE", "MUNIMENT_URL", "MUNIMENT_TOKEN_FILE"})
 """Read by the test suite and by the commands that ask a service, and inherited by the services that are started."""
@@ -116,6 +120,10 @@ class Settings(BaseSettings):
         DefaultGraph.UNION,
         description="the default graph of SPARQL: the union of what the caller may read, or strictly m:default",
     )
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="origins whose scripts browsers let read answers, separated by commas, or `*`; none by default",
+    )
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
 
     @field_validator("query_limits", mode="before")
@@ -125,6 +133,22 @@ class Settings(BaseSettings):
             return json.loads(value) if isinstance(value, str) else value
         except ValueError as error:
             raise ValueError(f"it is not JSON: {error}") from error
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def _read_origins(cls, value: object) -> object:
+        origins = value.split(",") if isinstance(value, str) else value
+        if not isinstance(origins, list | tuple):
+            return value
+        origins = tuple(str(each).strip() for each in origins if str(each).strip())
+        for each in origins:
+            if each != "*" and not _ORIGIN.fullmatch(each):
+                raise ValueError(
+                    f"{each[:80]!r} is no origin: write scheme, host and port alone, as https://example.org"
+                )
+        if "*" in origins and len(origins) > 1:
+            raise ValueError("`*` stands for all origins: name no other beside it")
+        return origins
 
     def limits_of(self, role: Role) -> Limits:
         """What a query of a caller of the role may take."""

@@ -8,6 +8,8 @@ Rules
   says for which state it was given. `bnodes=restore` gives blank nodes where there were some.
 * The format goes by `Accept`. `format`, `output` and `results`, which SPARQLWrapper adds to every query, go before it:
   a short name or a media type, several being as many that are accepted.
+* GET without a query gives the description of the service (SPARQL 1.1 Service Description, section 2), as RDF.
+* What is got has a tag of its state, by which it need not be answered again: `api.validators`.
 * How it is answered, within which limits, and how it is sent: `api.query_answers`.
 * Updates are posted: `api.sparql_update`.
 
@@ -34,7 +36,7 @@ from api.errors import UnsupportedMediaType
 from api.media import accepted, body_type
 from api.openapi import Answer, answers, extra, text_content
 from api.parameters import Parameter, Parameters, read_parameters
-from api.query_answers import MIN_HEAD_HEADER, ask, sent
+from api.query_answers import MIN_HEAD_HEADER, answered, sent, settled
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
 from api.sparql_update import (
@@ -46,11 +48,16 @@ from api.sparql_update import (
     is_update,
     post_update,
 )
+from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_query, tagged, unchanged
 from bridge.reading import QueryRequest
-from bridge.sparql.results import GRAPHS, RESULT_SETS
+from bridge.sparql.description import describe
+from bridge.sparql.results import GRAPHS, RESULT_SETS, negotiate
+from bridge.sparql.scan import Form
 from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
 
 if TYPE_CHECKING:
+    from bridge.reading import Question
+    from bridge.stores.markers import StoreState
     from kernel.access import Principal
 
 FORM: Final = "application/x-www-form-urlencoded"
@@ -102,6 +109,10 @@ _FORMATS: Final = tuple(
 _BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, DEFAULT_GRAPH, VALID_AT, AS_OF, BNODES, *_FORMATS)
 _ALL: Final = (_QUERY_TEXT, *_BESIDE_THE_QUERY)
 _READ: Final = (*_ALL, _UPDATE_TEXT)
+_DESCRIBED: Final = frozenset({DEFAULT_GRAPH.name, *(each.name for each in _FORMATS)})
+"""What may be said beside no query, for the description of the service."""
+_ANY_GRAPH: Final = "ASK { GRAPH ?g {} }"
+_VARY: Final = {"Vary": "Accept, Accept-Encoding, Authorization"}
 _POSTED: Final = (*_ALL, UPDATE_TEXT, *BESIDE_THE_UPDATE)
 
 _SHORT_NAMES: Final = {
@@ -138,12 +149,14 @@ router = APIRouter(tags=["reading"])
     operation_id="query",
     summary="Ask a SPARQL query",
     response_class=Response,
-    responses=_ANSWERS,
-    openapi_extra=extra(parameters=_ALL, headers=MIN_HEAD_HEADER),
+    responses=_ANSWERS | answers(UNCHANGED, problems=()),
+    openapi_extra=extra(parameters=_ALL, headers=MIN_HEAD_HEADER | NONE_MATCH_HEADER),
 )
 async def query(request: Request, caller: Caller) -> Response:
-    """A query in the URL."""
+    """A query in the URL; without one, and without anything that goes with one, the service's description."""
     parameters = read_parameters(_READ, request.scope["query_string"])
+    if _DESCRIBED.issuperset(parameters.names()):
+        return await _described(request, caller, parameters)
     return await _answer(request, caller, _text(parameters), parameters)
 
 
@@ -190,15 +203,46 @@ async def _answer(request: Request, caller: Principal, text: str, parameters: Pa
         parameters.texts(_NAMED_GRAPH),
         is_strict(parameters, Service.of(request).settings),
         parameters.choice(BNODES, BlankNodes) is BlankNodes.RESTORE,
+        _endpoint(request),
     )
-    as_of, valid_at = parameters.time(AS_OF), parameters.time(VALID_AT)
-    answer = await ask(request, caller, asked, as_of, valid_at)
-    headers = {
-        "Content-Type": answer.media_type,
-        **state_headers(answer.head, answer.valid_at),
-        "Vary": "Accept, Authorization",
-    }
+    question = await settled(request, asked, parameters.time(AS_OF), parameters.time(VALID_AT))
+    state = Service.of(request).base.stores.feed.state
+    keepable = request.method != "POST"
+    if keepable and (known := _unchanged(request, question, state)) is not None:
+        return known
+    answer = await answered(request, caller, question)
+    headers = {"Content-Type": answer.media_type, **state_headers(answer.head, answer.valid_at), **_VARY}
+    if keepable:
+        read_at = answer.head if question.past is None else state.head
+        headers |= tagged(tag_of_query(question, read_at, answer.valid_at))
     return sent(answer, headers)
+
+
+def _unchanged(request: Request, question: Question, state: StoreState) -> Response | None:
+    """304 for a caller who has the answer of this state."""
+    past = question.past
+    head, valid_at = (state.head, state.clock) if past is None else (past.head, past.valid_at)
+    headers = {**state_headers(head, valid_at), **_VARY}
+    return unchanged(request, tag_of_query(question, state.head, state.clock), headers)
+
+
+async def _described(request: Request, caller: Principal, parameters: Parameters) -> Response:
+    """What the endpoint says of itself, to a caller who asks nothing."""
+    service = Service.of(request)
+    form = negotiate(_accept(request, parameters), Form.CONSTRUCT)
+    strict = is_strict(parameters, service.settings)
+    asked = QueryRequest(caller, _ANY_GRAPH, strict=strict)
+    endpoint = _endpoint(request)
+    dataset = service.base.reader.question(asked).dataset
+    body = await service.read(lambda: describe(endpoint, dataset, form, strict=strict))
+    state = service.base.stores.feed.state
+    headers = {"Content-Type": form.media_type, **state_headers(state.head, state.clock), **_VARY}
+    return Response(body, 200, headers | tagged(None))
+
+
+def _endpoint(request: Request) -> str:
+    """The URL of the endpoint, which relative IRIs are relative to (RFC 3986, section 5.1.3)."""
+    return str(request.url.replace(query="", fragment=""))
 
 
 def _text(parameters: Parameters) -> str:

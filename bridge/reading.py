@@ -32,6 +32,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import islice
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 from uuid import UUID
 
@@ -49,14 +51,14 @@ from bridge.sparql.results import negotiate
 from bridge.sparql.sample import Sample, sample
 from bridge.sparql.scan import runnable, scan
 from bridge.stores.projections import Projection
-from kernel.errors import InvalidParameter, InvalidTime
+from kernel.errors import InvalidParameter, InvalidTime, QueryLimit
 from kernel.instants import LATEST, Instant
 from kernel.terms import Iri
 from kernel.timevalues import parse_point
 from kernel.vocabulary import history_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from bridge.sparql.results import Format, Results
     from bridge.sparql.update.solving import Laid
@@ -73,6 +75,9 @@ _HEAD: Final = re.compile(r"head:([0-9]{1,18})")
 _MEANT_AS_HEAD: Final = re.compile(r"head\b", re.IGNORECASE)
 
 _FIND_HEAD: Final = "write head:N, the number from Muniment-Head or a certificate"
+
+_LOOKED_UP: Final = 256
+"""Facts after which it is looked at the clock."""
 
 _LOOKED_AT: Final = 2_000
 """Facts of a node's history that are looked at."""
@@ -104,6 +109,7 @@ class QueryRequest:
         named_graphs: `named-graph-uri` parameters.
         strict: whether the default graph is `m:default` alone, unless a dataset is named.
         restore: whether Skolem IRIs come as blank nodes.
+        base: what its relative IRIs are relative to where it has no BASE; None: they are an error.
     """
 
     principal: Principal
@@ -113,6 +119,7 @@ class QueryRequest:
     named_graphs: tuple[str, ...] = ()
     strict: bool = False
     restore: bool = False
+    base: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +159,13 @@ class Question:
     form: Format
     past: Past | None
     restore: bool = False
+    base: str | None = None
     laid: Laid | None = None
+
+    @property
+    def volatile(self) -> bool:
+        """Whether its answer changes by itself, so that nobody may keep it."""
+        return scan(self.text).volatile
 
     @property
     def projection(self) -> Projection:
@@ -251,6 +264,9 @@ class Reader:
             QueryRefused: what is no query, is an update, or calls SERVICE.
         """
         shape = scan(request.text)
+        base = request.base if shape.relative else None
+        if base is not None:
+            shape = scan(f"BASE <{base}> {request.text}")
         form = negotiate(request.accept, shape.form)
         require_query(shape)
         with self._ledger.reading() as view:
@@ -258,7 +274,7 @@ class Reader:
             dataset = dataset_for(request.principal, shape, view.graphs(), *uris, strict=request.strict)
             past = None if moment == NOW else _past(view, moment, dataset)
         now = None if past is None else past.valid_at
-        return Question(request.text, runnable(request.text, now), dataset, form, past, request.restore)
+        return Question(request.text, runnable(request.text, now), dataset, form, past, request.restore, base)
 
     def query(self, request: QueryRequest, moment: Moment = NOW) -> Answer:
         """Answers a query for one caller at a moment; a query at the head runs on the stores, others on a snapshot.
@@ -282,7 +298,14 @@ class Reader:
         return Sampled(*self._ask(self.question(request, moment), lambda results: sample(results, limit)))
 
     def facts(
-        self, principal: Principal, wanted: FactFilter, moment: Moment = NOW, *, limit: int, after: Place | None = None
+        self,
+        principal: Principal,
+        wanted: FactFilter,
+        moment: Moment = NOW,
+        *,
+        limit: int,
+        after: Place | None = None,
+        seconds: float = inf,
     ) -> FactPage:
         """Up to `limit` facts believed and true at the moment, of graphs that the caller may read.
 
@@ -295,8 +318,10 @@ class Reader:
             moment: when.
             limit: how many at most.
             after: the place of the last fact of the page before.
+            seconds: that it may look at facts of a subject or object.
 
         Raises:
+            QueryLimit: that was not enough.
             InvalidParameter: a filter without subject, object or graph; an `after` that is no place among facts.
         """
         if wanted.subject is None and wanted.object is None and wanted.graph is None:
@@ -310,7 +335,7 @@ class Reader:
             else:
                 seen = (
                     fact
-                    for fact in self._believed(view, principal, wanted, moment)
+                    for fact in self._believed(view, principal, wanted, moment, seconds)
                     if principal.may_read(fact.statement.graph)
                     and (wanted.every_time or fact.interval.contains(valid_at))
                     and (after is None or after < _place(fact))
@@ -406,15 +431,18 @@ class Reader:
             store = self._snapshots.at(view, past.as_of, past.valid_at, question.projection, with_history=past.history)
             return read(evaluate(store, text, dataset, now=past.valid_at)), past.head, past.valid_at
 
-    def _believed(self, view: LedgerView, principal: Principal, wanted: FactFilter, moment: Moment) -> Iterator[Fact]:
+    def _believed(
+        self, view: LedgerView, principal: Principal, wanted: FactFilter, moment: Moment, seconds: float
+    ) -> Iterator[Fact]:
         """What is believed now comes from the indexes; what was believed then from everything recorded by then."""
         if moment.as_of is None:
             if not principal.reads_everything and (wanted.subject is not None or isinstance(wanted.object, Iri)):
                 return self._readable(view, principal, wanted)
-            return view.believed(
+            believed = view.believed(
                 subject=wanted.subject, predicate=wanted.predicate, object=wanted.object, graph=wanted.graph
             )
-        recorded = view.facts_recorded(None, moment.as_of)
+            return _within(seconds, believed)
+        recorded = _within(seconds, view.facts_recorded(None, moment.as_of))
         return (_as_known(fact, moment.as_of) for fact in recorded if _matches(fact, wanted, moment.as_of))
 
     def _readable(self, view: LedgerView, principal: Principal, wanted: FactFilter) -> Iterator[Fact]:
@@ -427,6 +455,21 @@ class Reader:
         found, _, _ = self._ask(self.question(request), facts_named)
         facts = filter(None, map(view.fact, found))
         return (fact for fact in facts if _matches(fact, wanted, LATEST))
+
+
+def _within(seconds: float, facts: Iterable[Fact]) -> Iterator[Fact]:
+    """The facts, as far as there is time to look at them: nobody waits for a thread that does not end."""
+    until = monotonic() + seconds
+    for number, fact in enumerate(facts):
+        if number % _LOOKED_UP == 0 and monotonic() > until:
+            raise QueryLimit(
+                f"there are more facts to look at than {seconds:g} s are enough for",
+                remedy="leave as-of out, for what is believed now is found at once; or ask by SPARQL with that as-of",
+                where="as-of",
+                limit=seconds,
+                of="time",
+            )
+        yield fact
 
 
 def _of_graph(

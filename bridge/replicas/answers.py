@@ -97,6 +97,7 @@ def asked_for(question: Question, store: str, limits: Limits, rows: int | None) 
         "default": [graph.value for graph in default],
         "named": [graph.value for graph in dataset.named_graphs],
         "format": _PLACES[question.form],
+        "base": question.base,
         "restore": question.restore,
         "rows": rows,
         "laid": None if question.laid is None else [question.laid.removed, question.laid.added],

@@ -141,7 +141,7 @@ class Worker:
         dataset = Dataset(complete=False, union=asked["union"], default_graphs=default, named_graphs=named)
         store = self._stores[asked["store"]]
         if asked["rows"] is not None:
-            whole = encode_sample(sample(start(store, asked["text"], dataset), asked["rows"]))
+            whole = encode_sample(sample(start(store, asked["text"], dataset, asked["base"]), asked["rows"]))
             if len(whole) > asked["result"]:
                 raise _TooLarge
             self._send(frame(Kind.WHOLE, {}, whole))
@@ -149,7 +149,7 @@ class Worker:
         form, laid = FORMATS[asked["format"]], asked["laid"]
         answer = _Spooled(asked["result"]) if _made_whole(form) else _Streamed(self._connection, asked["result"])
         with nullcontext() if laid is None else laid_over(store, *map(str.encode, laid)):
-            results = start(store, asked["text"], dataset)
+            results = start(store, asked["text"], dataset, asked["base"])
             serialise_to(results, form, answer, restore=asked["restore"])
             del results  # what it holds of the store goes before the next delta comes
         answer.finish(self._connection, {"spent": True} if self._memory.spent() else {})

@@ -97,12 +97,13 @@ def require_query(shape: QueryShape) -> None:
         )
 
 
-def start(store: ox.Store, text: str, dataset: Dataset) -> Results:
+def start(store: ox.Store, text: str, dataset: Dataset, base: str | None = None) -> Results:
     """Starts a query whose text is settled (`bridge.sparql.scan.runnable`). Raises what the engine raises."""
     named = _nodes(dataset.named_graphs)
     if dataset.union:
-        return store.query(text, use_default_graph_as_union=True, named_graphs=[*named])
-    return store.query(text, default_graph=[*_nodes(dataset.default_graphs)], named_graphs=[*named])
+        return store.query(text, base_iri=base, use_default_graph_as_union=True, named_graphs=[*named])
+    default = _nodes(dataset.default_graphs)
+    return store.query(text, base_iri=base, default_graph=[*default], named_graphs=[*named])
 
 
 @contextmanager

@@ -80,6 +80,7 @@ class QueryShape:
         mentions_history: it names a history graph, or has its prefix in a string.
         mentions_governance: it names a governance graph.
         volatile: it calls a function whose value changes by itself: its answer is never cached.
+        relative: it has an IRI that is relative to no BASE of its own.
     """
 
     form: Form
@@ -92,6 +93,7 @@ class QueryShape:
     mentions_history: bool
     mentions_governance: bool
     volatile: bool
+    relative: bool
 
 
 def scan(text: str) -> QueryShape:
@@ -161,6 +163,7 @@ class _Scan:
         self._names = Names()
         self._from: dict[bool, list[Iri]] = {False: [], True: []}
         self._seen: set[str] = set()
+        self._relative = False
 
     def shape(self) -> QueryShape:
         self._resolve()
@@ -180,6 +183,7 @@ class _Scan:
             volatile=any(
                 keyword in _VOLATILE and self._after(position).text == "(" for position, keyword in enumerate(keywords)
             ),
+            relative=self._relative,
         )
 
     def _after(self, position: int) -> Token:
@@ -200,6 +204,7 @@ class _Scan:
             return
         iri = self._names.resolve(token)
         if iri is None:
+            self._relative |= token.kind == "iri"
             return
         if before.keyword == "BASE" and before.kind == "word":
             self._names.base = iri

@@ -80,9 +80,11 @@ def test_a_form_may_have_parameters_in_the_url_too(island: Served) -> None:
     assert (twice.status_code, twice.json()["where"]) == (400, "query")
 
 
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_no_query_is_an_error_that_says_so(island: Served, method: str) -> None:
-    answer = island.writer.request(method, "/sparql", headers=FORM if method == "POST" else {})
+@pytest.mark.parametrize(
+    ("method", "parameters"), [("POST", {}), ("GET", {"valid-at": "2024"}), ("GET", {"query": ""})]
+)
+def test_no_query_is_an_error_that_says_so(island: Served, method: str, parameters: dict[str, str]) -> None:
+    answer = island.writer.request(method, "/sparql", params=parameters, headers=FORM if method == "POST" else {})
     assert (answer.status_code, answer.json()["where"]) == (400, "query")
 
 

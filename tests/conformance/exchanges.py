@@ -19,7 +19,7 @@ from rdflib import Graph, Namespace, URIRef
 from rdflib.collection import Collection
 from rdflib.term import Node
 
-from tests.conformance.manifests import MF, suite
+from tests.conformance.manifests import MF, Contents, contents, suite
 
 HT: Final = Namespace("http://www.w3.org/2011/http#")
 CNT: Final = Namespace("http://www.w3.org/2011/content#")
@@ -46,6 +46,7 @@ class Step:
     graph: str | None
     location: str | None
     truth: bool | None
+    format: str | None
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Exchange:
 
     name: str
     steps: tuple[Step, ...]
+    data: Contents
 
     def __str__(self) -> str:
         """Its name."""
@@ -70,13 +72,14 @@ def exchanges(*manifests: str) -> Iterator[Exchange]:
                 requests = graph.value(graph.value(test, MF.action), HT.requests)
                 assert requests is not None
                 steps = tuple(_step(graph, each) for each in Collection(graph, requests))
-                yield Exchange(str(test).rpartition("#")[2], steps)
+                yield Exchange(str(test).rpartition("#")[2], steps, contents(graph, test))
 
 
 def _step(graph: Graph, node: Node) -> Step:
     answer = graph.value(node, HT.resp)
     statuses = [STATUS[str(each).rpartition("#")[2]] for each in graph.objects(answer, MF.expectedStatus)]
     location, truth = graph.value(answer, MF.expectedLocation), graph.value(answer, MF.expectedBoolean)
+    form = graph.value(answer, MF.expectedFormat)
     return Step(
         str(graph.value(node, HT.methodName)),
         str(graph.value(node, HT.absolutePath)),
@@ -86,6 +89,7 @@ def _step(graph: Graph, node: Node) -> Step:
         _body(graph, answer),
         None if location is None else str(location),
         None if truth is None else str(truth) == "true",
+        None if form is None else str(form),
     )
 
 

@@ -23,6 +23,7 @@ from rdflib.term import Node
 from tests.requirements import require
 
 MF: Final = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
+QT: Final = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-query#")
 UT: Final = Namespace("http://www.w3.org/2009/sparql/tests/test-update#")
 
 
@@ -33,12 +34,13 @@ class Contents:
     files: Mapping[str | None, Path] = field(default_factory=dict)
 
     def quads(self) -> list[ox.Quad]:
-        """What the files say, as a store holds it."""
-        store = ox.Store()
+        """What the files say. A file for the default graph may have graphs of its own in it."""
+        quads = []
         for graph, path in self.files.items():
-            name = ox.DefaultGraph() if graph is None else ox.NamedNode(graph)
-            store.load(path=path, base_iri=path.as_uri(), to_graph=name)
-        return list(store)
+            for quad in ox.parse(path=path, base_iri=path.as_uri(), rename_blank_nodes=True):
+                name = quad.graph_name if graph is None else ox.NamedNode(graph)
+                quads.append(ox.Quad(quad.subject, quad.predicate, quad.object, name))
+        return quads
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,51 @@ class UpdateTest:
         return f"{self.request.parent.name}/{self.name}"
 
 
-def suite() -> Path:
-    """The folder of the SPARQL 1.1 suites."""
-    return require("shared") / "suites" / "sparql" / "sparql11"
+@dataclass(frozen=True)
+class QueryTest:
+    """A test of a query suite; a syntax test has a query alone."""
+
+    name: str
+    kind: str
+    query: Path
+    data: Contents = field(default_factory=Contents)
+    result: Path | None = None
+
+    def __str__(self) -> str:
+        """Its suite, its folder and its name."""
+        return f"{self.query.parent.parent.name}/{self.query.parent.name}/{self.name}"
+
+
+def suite(version: str = "sparql11") -> Path:
+    """The folder of the suites of SPARQL 1.1, or 1.2."""
+    return require("shared") / "suites" / "sparql" / version
+
+
+def query_tests(path: Path) -> list[QueryTest]:
+    """Every test of a query in the manifests that one includes."""
+    return [test for manifest in _included(path) for test in _query_tests(manifest)]
+
+
+def _query_tests(path: Path) -> Iterator[QueryTest]:
+    graph = Graph().parse(path, publicID=path.as_uri())
+    for listed in graph.objects(predicate=MF.entries):
+        for test in Collection(graph, listed):
+            kind = str(graph.value(test, RDF.type)).rpartition("#")[2]
+            if "Update" not in kind:
+                yield _query_test(graph, test, kind)
+
+
+def _query_test(graph: Graph, test: Node, kind: str) -> QueryTest:
+    action, result = graph.value(test, MF.action), graph.value(test, MF.result)
+    name = str(test).rpartition("#")[2]
+    if isinstance(action, URIRef):
+        return QueryTest(name, kind, _path(action))
+    data = graph.value(action, QT.data)
+    files: dict[str | None, Path] = {} if data is None else {None: _path(data)}
+    files |= {str(each): _path(each) for each in graph.objects(action, QT.graphData)}
+    return QueryTest(
+        name, kind, _path(graph.value(action, QT.query)), Contents(files), None if result is None else _path(result)
+    )
 
 
 def update_tests() -> list[UpdateTest]:
@@ -68,7 +112,7 @@ def update_tests() -> list[UpdateTest]:
 
 def _included(path: Path) -> Iterator[Path]:
     graph = Graph().parse(path, publicID=path.as_uri())
-    for listed in graph.objects(URIRef(path.as_uri()), MF.include):
+    for listed in graph.objects(predicate=MF.include):
         for each in Collection(graph, listed):
             yield Path(str(each).removeprefix("file://"))
 
@@ -87,11 +131,12 @@ def _test(graph: Graph, test: Node) -> UpdateTest:
     if isinstance(action, URIRef):
         return UpdateTest(name, kind, _path(action))
     return UpdateTest(
-        name, kind, _path(graph.value(action, UT.request)), _contents(graph, action), _contents(graph, result)
+        name, kind, _path(graph.value(action, UT.request)), contents(graph, action), contents(graph, result)
     )
 
 
-def _contents(graph: Graph, node: Node | None) -> Contents:
+def contents(graph: Graph, node: Node | None) -> Contents:
+    """What a node of a manifest says that a graph store holds."""
     data = graph.value(node, UT.data)
     files: dict[str | None, Path] = {} if data is None else {None: _path(data)}
     for each in graph.objects(node, UT.graphData):

@@ -1,0 +1,90 @@
+"""Entity tags by state: an answer that has not changed is not made again (RFC 9110, sections 8.8.3 and 13.1.2).
+
+Rules
+-----
+* A tag stands for what was asked, what its caller may read, and the state of the base: head and clock. The same tag is
+  the same answer; another tag may be the same answer too. So nothing is looked at but the state to say 304.
+* Tags are weak: solutions may come in another order, and compressed.
+* Whoever keeps an answer asks again before each use (`no-cache`), and keeps it for one caller (`private`). An answer
+  that changes by itself, of NOW, RAND, UUID, STRUUID or BNODE, has no tag, and is not kept (`no-store`).
+
+Example
+-------
+>>> tag = entity_tag("ASK {}", 7)
+>>> tag == entity_tag("ASK {}", 7), tag == entity_tag("ASK {}", 8), tag[:3]
+(True, False, 'W/"')
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from starlette.responses import Response
+
+from api.openapi import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+    from bridge.reading import Question
+    from kernel.access import Principal
+    from kernel.instants import Instant
+
+CHANGING: Final = {"Cache-Control": "no-store"}
+"""The headers of an answer that changes by itself."""
+
+NONE_MATCH_HEADER: Final[dict[str, tuple[str, dict[str, object]]]] = {
+    "If-None-Match": ("the `ETag` of an answer that is still there: if it is the same, 304", {"type": "string"}),
+}
+UNCHANGED: Final = {304: Answer("The answer that has the tag is still right", {}, {"ETag": "the tag"})}
+"""What routes declare that have tags."""
+
+_TAG: Final = re.compile(r'(?:W/)?"([^"]*)"')
+
+
+def entity_tag(*parts: object) -> str:
+    """A tag for the parts, each of which has a `repr` that tells it from others."""
+    return f'W/"{sha256(repr(parts).encode()).hexdigest()[:32]}"'
+
+
+def tag_of_query(question: Question, head: int | None, clock: Instant) -> str | None:
+    """The tag of a query's answer; None for one that changes by itself.
+
+    Args:
+        question: what is asked, of which graphs.
+        head: the head that it is answered at; of a moment in the past that which it is read at, for what was purged.
+        clock: the clock that it is answered at, which says nothing of the past.
+    """
+    if question.volatile:
+        return None
+    what = (question.runnable, question.base, question.dataset, question.past)
+    how = (question.form.media_type, question.restore)
+    return entity_tag(what, how, head, clock if question.past is None else None)
+
+
+def tag_of_url(request: Request, caller: Principal, media_type: str, head: int | None, clock: Instant) -> str:
+    """The tag of what a URL gives a caller."""
+    scope = request.scope
+    graphs = None if caller.graphs is None else sorted(graph.value for graph in caller.graphs)
+    return entity_tag(scope["raw_path"], scope["query_string"], caller.id, caller.role, graphs, media_type, head, clock)
+
+
+def tagged(tag: str | None) -> dict[str, str]:
+    """The headers of an answer with that tag, or with none."""
+    return CHANGING if tag is None else {"ETag": tag, "Cache-Control": "private, no-cache"}
+
+
+def unchanged(request: Request, tag: str | None, headers: Mapping[str, str]) -> Response | None:
+    """304, if the caller has the answer with that tag; else None."""
+    if tag is None or not any(_same(each, tag) for each in request.headers.getlist("if-none-match")):
+        return None
+    return Response(None, 304, {**headers, **tagged(tag)})
+
+
+def _same(header: str, tag: str) -> bool:
+    """Whether a list of tags has it, by weak comparison."""
+    return tag.removeprefix("W/").strip('"') in _TAG.findall(header)

@@ -76,10 +76,17 @@ def test_every_route_is_described(document: dict[str, Any]) -> None:
         ("POST", "/changes"),
         ("GET", "/certificates"),
         ("GET", "/certificates/{certificate}"),
+        ("GET", "/certificates/{certificate}/report"),
         ("POST", "/certificates/{certificate}/decision"),
+        ("POST", "/certificates/{certificate}/revert"),
         ("GET", "/exports/{graph}"),
         ("GET", "/sparql"),
         ("POST", "/sparql"),
+        *((method, path) for method in ("GET", "PUT", "POST", "DELETE") for path in ("/graphs", "/graphs/{name}")),
+        *(
+            ("GET", f"/log/{name}")
+            for name in ("checkpoint", "proof/consistency", "proof/inclusion", "tile/{path}", "tile/entries/{path}")
+        ),
         ("GET", "/facts"),
         ("GET", "/health"),
     }
@@ -155,7 +162,7 @@ def test_what_is_not_served_is_a_problem_document(
     assert (answer.json()["code"], answer.json()["where"]) == (code, path)
     assert ("allow" in answer.headers) is (status == 405)
     if path == "/sparql" and status == 405:
-        assert answer.headers["allow"] == "GET, HEAD, POST"
+        assert answer.headers["allow"] == "GET, HEAD, OPTIONS, POST"
 
 
 @pytest.mark.parametrize("path", ["/health", "/certificates", "/facts?subject=urn:a", "/openapi.json", "/facts"])

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     from api.pages.visiting import Visit
     from api.parameters import Parameters
-    from bridge.base import Base
     from bridge.reading import FactPage, FoundFact
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
@@ -67,11 +66,12 @@ async def node(request: Request, visit: Visitor) -> Response:
     iri = parameters.iri(NODE, service.base.canonicaliser)
     if iri is None:
         raise InvalidParameter("which node is not said", remedy="give its IRI", where=NODE.name)
-    content = await service.read(lambda: _content(service.base, visit, iri, parameters))
+    content = await service.read(lambda: _content(service, visit, iri, parameters))
     return page(request, "node.html", visit, content)
 
 
-def _content(base: Base, visit: Visit, iri: Iri, parameters: Parameters) -> Mapping[str, object]:
+def _content(service: Service, visit: Visit, iri: Iri, parameters: Parameters) -> Mapping[str, object]:
+    base, seconds = service.base, service.settings.limits_of(visit.principal.role).seconds
     as_of, valid_at = time_of(parameters, AS_OF), time_of(parameters, VALID_AT)
     moment, principal = base.reader.moment(as_of, valid_at), visit.principal
     places = {each.name: parameters.text(each) for each in (OUT_AFTER, IN_AFTER)}
@@ -79,7 +79,7 @@ def _content(base: Base, visit: Visit, iri: Iri, parameters: Parameters) -> Mapp
     def read(wanted: FactFilter, where: Parameter) -> FactPage:
         text = places[where.name]
         after = None if text is None else place_named(text, where=where.name)
-        return base.reader.facts(principal, wanted, moment, limit=_PAGE, after=after)
+        return base.reader.facts(principal, wanted, moment, limit=_PAGE, after=after, seconds=seconds)
 
     out, into = read(FactFilter(subject=iri), OUT_AFTER), read(FactFilter(object=iri), IN_AFTER)
     history = base.reader.history(principal, iri, moment.as_of, limit=MOST_LANES)

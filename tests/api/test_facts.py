@@ -7,9 +7,11 @@ import httpx2
 import pytest
 
 from api.facts import place_text
+from api.settings import RoleLimits, RoleName, Settings
+from bridge.base import Base
 from kernel.access import Role
 from tests.api.bodies import EX, XSD, M, change, request
-from tests.api.serving import Served
+from tests.api.serving import Served, served
 
 
 def write(client: httpx2.Client, *changes: dict[str, Any], **more: object) -> int:
@@ -263,3 +265,16 @@ def test_a_filter_that_cannot_be_used_is_named(shared: Served, query: str, code:
     answer = shared.writer.get(f"/facts?{query}")
     problem = answer.json()
     assert (answer.status_code, problem["code"], problem["where"]) == (400, code, where)
+
+
+def test_a_look_at_all_that_was_recorded_has_a_limit_of_time() -> None:
+    limits = {RoleName.READER: RoleLimits(seconds=1e-6)}
+    with Base.open(None) as base, served(base, Settings(query_limits=limits)) as running:
+        writer = running.writer
+        assert writer.post("/changes", json=request(change("ada", "lives", "rome"))).status_code == 201
+        head = writer.get("/sparql", params={"query": "ASK {}"}).headers["Muniment-Head"]
+        asked = {"subject": f"{EX}ada", "as-of": f"head:{head}"}
+        assert len(writer.get("/facts", params=asked).json()["items"]) == 1
+        late = running.client(Role.READER).get("/facts", params=asked)
+        assert (late.status_code, late.json()["code"], late.json()["of"]) == (422, "query-limit", "time")
+        assert "as-of" in late.json()["remedy"]

@@ -31,6 +31,7 @@ def asked(projection: Projection, text: str, graphs: list[str]) -> dict[str, obj
     return {
         "store": projection, "text": text, "union": False, "default": graphs, "named": graphs, "format": 3,
         "rows": None, "memory": 2**30, "result": 2**30, "restore": False, "laid": None,
+        "base": None,
     }  # fmt: skip
 
 

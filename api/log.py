@@ -170,9 +170,8 @@ def _wanted(parameters: Parameters, caller: Principal, service: Service) -> Call
         return lambda: service.log.of_certificate(caller, identifier, event or LoggedEvent.ISSUED, size)
     if position is not None and certificate is None and event is None:
         return lambda: service.log.inclusion(caller, position, size)
-    raise InvalidParameter(
-        "it does not say which entry", remedy="give a certificate, and with it an event; or a position alone"
-    )
+    said = "it does not say which entry" if certificate is None and position is None else "a position stands alone"
+    raise InvalidParameter(said, remedy="give a certificate, and with it an event; or a position alone")
 
 
 def _optional(parameters: Parameters, parameter: Parameter) -> int | None:

@@ -22,7 +22,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.commands.options import SERVICE, KeyFile, TokenEnv, TokenFile, Url, named_token, named_url, public_key, within
+from api.commands.options import (
+    SERVICE,
+    KeyFile,
+    TokenEnv,
+    TokenFile,
+    Url,
+    named_token,
+    named_url,
+    public_key,
+    text_of,
+    within,
+)
 from api.commands.output import written_to
 
 if TYPE_CHECKING:
@@ -69,7 +80,7 @@ def _kept(file: Path, key: VerifyingKey) -> Checkpoint | None:
     if not file.exists():
         return None
     with within(file):
-        return _verified(file.read_text(encoding="utf-8", errors="replace"), key)
+        return _verified(text_of(file), key)
 
 
 def _verified(note: str, key: VerifyingKey) -> Checkpoint:

@@ -31,7 +31,7 @@ import typer
 from api.commands.progress import waiting
 from certificates.errors import CertificateError, UnreadableKey
 from kernel.access import Principal, Role
-from kernel.errors import BaseInUse, InvalidParameter, InvalidTerm, MunimentError, NotFound
+from kernel.errors import BaseInUse, InvalidDocument, InvalidParameter, InvalidTerm, MunimentError, NotFound
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ TOKEN_FILE_VARIABLE: Final = "MUNIMENT_TOKEN_FILE"  # noqa: S105 - the name of a
 
 _LONGEST_TOKEN: Final = 4096
 """Characters of a file that are looked at."""
+
+_LONGEST_NOTE: Final = 2**20
+"""Bytes of a key, checkpoint or proof, which have some thousands."""
 
 Data = Annotated[
     Path,
@@ -234,9 +237,23 @@ def within(file: Path) -> Iterator[None]:
         raise
 
 
+def content_of(file: Path, most: int) -> bytes:
+    """What is in a file that is held in memory whole. Raises `InvalidDocument` for one that cannot be meant."""
+    with file.open("rb") as opened:
+        content = opened.read(most + 1)
+    if len(content) > most:
+        raise InvalidDocument(f"more than {most:,} bytes", remedy="check which file is named", where=str(file))
+    return content
+
+
+def text_of(file: Path) -> str:
+    """The text of a file that is small: a key, a checkpoint, a proof. Raises `InvalidDocument` for one that is not."""
+    return content_of(file, _LONGEST_NOTE).decode(errors="replace")
+
+
 def note_in(file: Path | None) -> str | None:
     """The text of a checkpoint's file, to be verified."""
-    return None if file is None else file.read_text(encoding="utf-8", errors="replace")
+    return None if file is None else text_of(file)
 
 
 def public_key(file: Path) -> VerifyingKey:
@@ -245,7 +262,7 @@ def public_key(file: Path) -> VerifyingKey:
 
     with within(file):
         try:
-            return VerifyingKey.from_multikey(file.read_text(errors="replace").strip())
+            return VerifyingKey.from_multikey(text_of(file).strip())
         except UnreadableKey as error:
             error.remedy = "give --key the public key of the base, as `muniment key` prints it"
             raise

@@ -19,15 +19,13 @@ from __future__ import annotations
 import json
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from api.commands.options import KeyFile, public_key, within
+from api.commands.options import KeyFile, content_of, public_key, text_of, within
 from api.commands.progress import waiting
-from certificates.checkpoints import ORIGIN
 from certificates.errors import MalformedDocument
-from certificates.events import Applied
 from certificates.ids import urn
 
 if TYPE_CHECKING:
@@ -38,6 +36,9 @@ if TYPE_CHECKING:
     from certificates.items import ItemTree
     from certificates.keys import VerifyingKey
     from certificates.logged import Logged
+
+_LONGEST: Final = 2**28
+"""Bytes of a document: signed exports, the largest of them, come to a few tens of millions."""
 
 _VERDICTS = {
     "clear": "clear: nothing was found that stands in its way",
@@ -93,14 +94,14 @@ def verify(
     Example: muniment verify certificate.json --key key.json --proof applied.tlog-proof
     """
     public = public_key(key)
-    document = file.read_bytes()
+    document = content_of(file, _LONGEST)
     kind = _kind(document)
     _refuse_surplus(kind, proof=proof is not None, since=since is not None, witness=witness is not None)
     with within(file):
         if kind is Kind.EXPORT:
             lines = _export(document, public)
         elif kind is Kind.CHECKPOINT:
-            lines = [_checkpoint(verified_checkpoint(document, public, witness or []))]
+            lines = [_checkpoint(verified_checkpoint(document.decode(errors="replace"), public, witness or []))]
         elif kind is Kind.CONSISTENCY and since is not None:
             lines = _grown(document, since, public)
         else:
@@ -117,13 +118,19 @@ class Kind(Enum):
     EXPORT = "a signed export"
     CHECKPOINT = "a checkpoint"
     CONSISTENCY = "a proof of consistency"
+    INCLUSION = "a proof of inclusion"
 
 
 def _kind(document: bytes) -> Kind:
+    from certificates.checkpoints import ORIGIN
+    from certificates.log_proofs import INCLUSION
+
     if document.startswith(ORIGIN.encode()):
         return Kind.CHECKPOINT
     if document.startswith(b"old "):
         return Kind.CONSISTENCY
+    if document.startswith(INCLUSION.encode()):
+        return Kind.INCLUSION
     if b"MunimentExport" in document:
         from bridge.exporting import credential
 
@@ -134,6 +141,8 @@ def _kind(document: bytes) -> Kind:
 
 def _refuse_surplus(kind: Kind, *, proof: bool, since: bool, witness: bool) -> None:
     """An option that has nothing to say about the file would seem to have been checked."""
+    if kind is Kind.INCLUSION:
+        raise typer.BadParameter("a proof of inclusion goes with a certificate: name that, and this with --proof")
     if proof and kind is not Kind.CERTIFICATE:
         raise typer.BadParameter(f"a proof of inclusion goes with a certificate, and this is {kind.value}")
     if since != (kind is Kind.CONSISTENCY):
@@ -152,7 +161,7 @@ def _certificate(document: bytes, proofs: list[Path], key: VerifyingKey) -> list
     lines = list(in_words(certificate))
     for path in proofs:
         with within(path):
-            proof = InclusionProof.parse(path.read_text(encoding="utf-8", errors="replace"))
+            proof = InclusionProof.parse(text_of(path))
             lines.append(_logged(logged(certificate, signed, proof, key)))
     if not any(line.startswith("applied") for line in lines):
         lines.append("Whether, and when, it was applied stands in the base's log: see --proof.")
@@ -160,6 +169,8 @@ def _certificate(document: bytes, proofs: list[Path], key: VerifyingKey) -> list
 
 
 def _logged(found: Logged) -> str:
+    from certificates.events import Applied
+
     event, checkpoint = found.event, found.checkpoint
     place = f"at position {found.position} of {checkpoint.size} in {checkpoint.origin}"
     if isinstance(event, Applied):
@@ -167,12 +178,11 @@ def _logged(found: Logged) -> str:
     return f"logged      as {type(event).__name__.lower()} {event.at}, {place}"
 
 
-def verified_checkpoint(document: bytes, key: VerifyingKey, witnesses: Sequence[str] = ()) -> Checkpoint:
+def verified_checkpoint(note: str, key: VerifyingKey, witnesses: Sequence[str] = ()) -> Checkpoint:
     """The checkpoint in a file, if the key has signed it, and each witness: of whatever base it says."""
     from certificates.checkpoints import read_checkpoint, verify_checkpoint
     from certificates.notes import NoteKey
 
-    note = document.decode(errors="replace")
     return verify_checkpoint(note, read_checkpoint(note).origin, key, [NoteKey.parse(each) for each in witnesses])
 
 
@@ -185,7 +195,7 @@ def _grown(document: bytes, since: Path, key: VerifyingKey) -> list[str]:
     from certificates.log_proofs import ConsistencyProof
 
     with within(since):
-        before = verified_checkpoint(since.read_bytes(), key)
+        before = verified_checkpoint(text_of(since), key)
     after = ConsistencyProof.parse(document.decode(errors="replace")).verify(before, key)
     return [_checkpoint(after), f"It begins with the log of {before.size} entries: nothing of that was changed."]
 

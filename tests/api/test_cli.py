@@ -540,6 +540,16 @@ def test_a_certificate_that_was_altered_is_not_verified(tmp_path: Path) -> None:
     assert ended.output == ""
 
 
+def test_a_file_without_an_end_is_not_read_to_its_end(tmp_path: Path) -> None:
+    path, key = a_certificate(tmp_path)
+    endless = Path("/dev/zero")
+    for words in (("verify", path, "--key", endless), ("verify", path, "--key", key, "--proof", endless)):
+        assert "/dev/zero: more than 1,048,576 bytes" in told(run(*words))
+    large = a_file(tmp_path, "large", "")
+    os.truncate(large, 2**28 + 1)
+    assert f"{large}: more than 268,435,456 bytes" in told(run("verify", large, "--key", key))
+
+
 def test_a_certificate_is_verified_by_the_key_of_its_base_alone(tmp_path: Path) -> None:
     path, _ = a_certificate(tmp_path)
     (tmp_path / "other").mkdir()

@@ -134,6 +134,14 @@ def test_every_position_is_proved_and_says_what_happened(server: Served) -> None
     assert [type(decode_event(proof.entry)) for proof in proofs] == [Issued, Decided, Applied]
 
 
+def test_which_entry_is_meant_is_said_once(server: Served) -> None:
+    written = write(server.writer, "ada")["certificate"]
+    both = server.writer.get("/log/proof/inclusion", params={"position": 0, "certificate": written})
+    assert (both.status_code, both.json()["detail"]) == (400, "a position stands alone")
+    neither = server.writer.get("/log/proof/inclusion", params={"event": "applied"})
+    assert (neither.status_code, neither.json()["detail"]) == (400, "it does not say which entry")
+
+
 def test_a_reader_of_some_graphs_sees_hashes_but_no_entries_of_others(server: Served) -> None:
     hidden = write(server.writer, "ada", graph={"@id": f"{EX}hidden"})
     reader = server.client(Role.READER, f"{EX}open")
@@ -255,6 +263,7 @@ def test_a_checkpoint_and_its_growth_are_verified(files: Path) -> None:
     [
         ("new.txt", ("--proof", "first-issued.txt")),
         ("new.txt", ("--since", "old.txt")),
+        ("first-issued.txt", ()),
         ("grown.txt", ()),
         ("first.json", ("--since", "old.txt")),
     ],

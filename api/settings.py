@@ -1,10 +1,11 @@
-"""Settings: what an operator may choose, from the environment (`MUNIMENT_…`) or the command line.
+"""Settings: what an operator may choose, on the command line, in the environment (`MUNIMENT_…`) or in a file.
 
 Rules
 -----
-* The command line goes before the environment, and that before the defaults.
-* A variable with our prefix that no setting has is an error, which names the nearest one: a misspelt limit must not
-  pass for one that is set.
+* The command line goes before the environment, that before the file that `MUNIMENT_CONFIG` names, and that before the
+  defaults.
+* A variable with our prefix that no setting has is an error, and so is a key of the file; both name the nearest one: a
+  misspelt limit must not pass for one that is set.
 * Settings are checked whole before anything starts, and do not change afterwards.
 
 Example
@@ -20,7 +21,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import replace
+import tomllib
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -36,6 +38,8 @@ from bridge.replicas.limits import Limits, PoolSize
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kernel.access import Role
     from kernel.judging import VerdictPolicy
 
@@ -44,8 +48,11 @@ PREFIX: Final = "MUNIMENT_"
 _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 """As browsers write it (RFC 6454, section 6.2): in small letters, with no path."""
 
-_OF_OTHERS: Final = frozenset({"MUNIMENT_REQUIRE", "MUNIMENT_URL", "MUNIMENT_TOKEN_FILE"})
-"""Read by the test suite and by the commands that ask a service, and inherited by the services that are started."""
+CONFIG: Final = "MUNIMENT_CONFIG"
+"""The variable that names a file of settings."""
+
+_OF_OTHERS: Final = frozenset({CONFIG, "MUNIMENT_REQUIRE", "MUNIMENT_URL", "MUNIMENT_TOKEN_FILE"})
+"""Read apart from the settings, or by the test suite and by the commands that ask a service; inherited by services."""
 
 
 class PolicyName(StrEnum):
@@ -172,6 +179,14 @@ class Settings(BaseSettings):
         return replace(DEFAULT_POLICY, confidence=format(self.confidence.normalize(), "f"))
 
 
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """Settings, and where those come from that are not defaults: by name, a variable or a file."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
 def read_settings(**given: object) -> Settings:
     """The settings of this process.
 
@@ -179,13 +194,46 @@ def read_settings(**given: object) -> Settings:
         given: settings that the command line has, by name; None for one that it has not.
 
     Raises:
-        InvalidSetting: an unknown variable with our prefix, or a value that cannot be used; names it.
+        InvalidSetting: an unknown variable with our prefix or key of the file, or a value that cannot be used; names
+            it.
     """
+    return sourced_settings(**given).settings
+
+
+def sourced_settings(**given: object) -> Sourced:
+    """The same, with where each comes from."""
     refuse_unknown_variables()
+    on_line = {name: value for name, value in given.items() if value is not None}
+    file = os.environ.get(CONFIG)
+    in_file = {} if file is None else _read_file(Path(file))
+    in_environment = {name for name in Settings.model_fields if PREFIX + name.upper() in os.environ}
+    used = {name: value for name, value in in_file.items() if name not in in_environment | on_line.keys()}
+    origins = (
+        dict.fromkeys(used, file or "")
+        | {name: PREFIX + name.upper() for name in in_environment}
+        | dict.fromkeys(on_line, "the command line")
+    )
     try:
-        return Settings.model_validate({name: value for name, value in given.items() if value is not None})
+        return Sourced(Settings.model_validate(used | on_line), origins)
     except ValidationError as error:
-        raise _refused(error) from error
+        raise _refused(error, origins) from error
+
+
+def _read_file(path: Path) -> dict[str, object]:
+    """The settings that a file has (TOML 1.0). Raises `InvalidSetting`."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidSetting(
+            f"{path} cannot be read: {error.strerror}", remedy="name a file of settings, or none", where=CONFIG
+        ) from error
+    except ValueError as error:
+        raise InvalidSetting(f"it is no TOML: {error}", remedy="correct it", where=str(path)) from error
+    for name in values:
+        if name not in Settings.model_fields:
+            remedy = did_you_mean(name, Settings.model_fields)
+            raise InvalidSetting(f"there is no setting {name!r:.80}", remedy=remedy, where=str(path))
+    return values
 
 
 def refuse_unknown_variables() -> None:
@@ -198,10 +246,11 @@ def refuse_unknown_variables() -> None:
             )
 
 
-def _refused(error: ValidationError) -> InvalidSetting:
+def _refused(error: ValidationError, origins: Mapping[str, str]) -> InvalidSetting:
     name = str(error.errors(include_url=False)[0]["loc"][0])
+    origin = origins.get(name, "")
     return InvalidSetting(
         f"the setting {name} cannot be used: {in_words(error)}",
         remedy="correct it, or leave it out for its default",
-        where=PREFIX + name.upper(),
+        where=origin if origin == os.environ.get(CONFIG) else PREFIX + name.upper(),
     )

@@ -35,6 +35,7 @@ from api.commands.audit import audit
 from api.commands.backup import backup, restore
 from api.commands.careful import USAGE, careful
 from api.commands.check import check
+from api.commands.config import config
 from api.commands.decide import decide
 from api.commands.demo import demo
 from api.commands.doctor import doctor
@@ -141,6 +142,7 @@ app.command(rich_help_panel=_TRUST)(careful(key))
 app.command(rich_help_panel=_TRUST)(careful(audit))
 app.command(rich_help_panel=_TRUST)(careful(anchor))
 app.command(rich_help_panel=_OPERATE)(doctor)
+app.command(rich_help_panel=_OPERATE)(careful(config))
 app.command(rich_help_panel=_OPERATE)(careful(rebuild))
 app.command(rich_help_panel=_OPERATE)(careful(backup))
 app.command(rich_help_panel=_OPERATE)(careful(restore))

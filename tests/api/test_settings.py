@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from api.commands.config import in_words
 from api.errors import InvalidSetting
-from api.settings import PolicyName, read_settings
+from api.settings import PolicyName, read_settings, sourced_settings
 from bridge.replicas.limits import Limits
 from kernel.access import Role
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
+from tests.api.console import run
 
 
 @pytest.fixture(autouse=True)
@@ -113,3 +115,70 @@ def test_limits_that_cannot_be_used_are_named(monkeypatch: pytest.MonkeyPatch, l
     with pytest.raises(InvalidSetting) as caught:
         read_settings()
     assert caught.value.where == "MUNIMENT_QUERY_LIMITS"
+
+
+# --- a file -----------------------------------------------------------------------------------------------------------
+
+
+def a_file(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> Path:
+    path = folder / "muniment.toml"
+    path.write_text(text, encoding="utf-8")
+    monkeypatch.setenv("MUNIMENT_CONFIG", str(path))
+    return path
+
+
+def test_a_file_goes_before_defaults_and_after_all_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    a_file(monkeypatch, tmp_path, 'port = 9000\nhost = "::1"\nbody_limit = 2048\n[query_limits.reader]\nseconds = 5\n')
+    monkeypatch.setenv("MUNIMENT_HOST", "127.0.0.2")
+    settings = read_settings(port=9001)
+    assert (settings.port, settings.host, settings.body_limit) == (9001, "127.0.0.2", 2048)
+    assert settings.limits_of(Role.READER).seconds == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("prot = 9000", "prot"),
+        ("port = 99999999", "port"),
+        ("port = ", "TOML"),
+        ("[service]\nport = 9000", "service"),
+        ("query_limits = {king = {seconds = 1}}", "query_limits"),
+    ],
+)
+def test_what_cannot_be_used_of_a_file_is_named_with_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, named: str
+) -> None:
+    path = a_file(monkeypatch, tmp_path, text)
+    with pytest.raises(InvalidSetting, match=named) as caught:
+        read_settings()
+    assert caught.value.where == str(path)
+
+
+def test_a_file_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MUNIMENT_CONFIG", str(tmp_path / "none.toml"))
+    with pytest.raises(InvalidSetting, match=r"none\.toml"):
+        read_settings()
+
+
+def test_the_settings_in_force_are_told_with_their_origin_and_read_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = a_file(monkeypatch, tmp_path, 'query_seconds = 7.5\nconfidence = "0.25"\n')
+    monkeypatch.setenv("MUNIMENT_PORT", "9000")
+    monkeypatch.setenv("MUNIMENT_QUERY_LIMITS", '{"reader": {"seconds": 5}}')
+    before = read_settings()
+    told = "\n".join(in_words(sourced_settings()))
+    lines = told.splitlines()
+    assert lines[lines.index("port = 9000") - 1].endswith("; MUNIMENT_PORT")
+    assert lines[lines.index("query_seconds = 7.5") - 1].endswith(f"; {path}")
+    assert lines[lines.index('log_level = "info"') - 1].endswith("; the default")
+    monkeypatch.delenv("MUNIMENT_PORT")
+    monkeypatch.delenv("MUNIMENT_QUERY_LIMITS")
+    path.write_text(told, encoding="utf-8")
+    assert read_settings() == before
+
+
+def test_the_command_prints_them(tmp_path: Path) -> None:
+    (tmp_path / "muniment.toml").write_text("port = 9000\n", encoding="utf-8")
+    ended = run("config", MUNIMENT_CONFIG=str(tmp_path / "muniment.toml"))
+    assert (ended.status, "port = 9000" in ended.lines) == (0, True)

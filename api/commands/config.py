@@ -1,0 +1,61 @@
+"""`muniment config`: the settings in force, and where each comes from.
+
+Example
+-------
+::
+
+    MUNIMENT_PORT=9000 muniment config > muniment.toml      # a file that MUNIMENT_CONFIG may name
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from api.settings import Sourced
+
+
+def config() -> int:
+    """Print the settings in force, and where each comes from: the environment, a file, or the default.
+
+    What is printed is TOML, and can be kept as the file that MUNIMENT_CONFIG names.
+
+    Example: muniment config
+    """
+    from api.settings import sourced_settings
+
+    for line in in_words(sourced_settings()):
+        typer.echo(line)
+    return 0
+
+
+def in_words(sourced: Sourced) -> Iterator[str]:
+    """The settings as lines of TOML, each after what it is for."""
+    for name, field in type(sourced.settings).model_fields.items():
+        yield f"# {field.description}; {sourced.origins.get(name, 'the default')}"
+        yield f"{name} = {_toml(getattr(sourced.settings, name))}"
+
+
+def _toml(value: object) -> str:
+    """A value as TOML has it; what it has not, as the text that the environment would have."""
+    if isinstance(value, bool | int | float):
+        return str(value).lower()
+    if isinstance(value, Decimal | Path):
+        return json.dumps(str(value))
+    if isinstance(value, Enum):
+        return json.dumps(value.value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return json.dumps(
+            json.dumps({key.value: limits.model_dump(exclude_none=True) for key, limits in value.items()})
+        )
+    return json.dumps(value)

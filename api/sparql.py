@@ -220,6 +220,8 @@ async def _answer(request: Request, caller: Principal, text: str, parameters: Pa
 
 def _unchanged(request: Request, question: Question, state: StoreState) -> Response | None:
     """304 for a caller who has the answer of this state."""
+    if "if-none-match" not in request.headers:
+        return None
     past = question.past
     head, valid_at = (state.head, state.clock) if past is None else (past.head, past.valid_at)
     headers = {**state_headers(head, valid_at), **_VARY}

@@ -61,7 +61,10 @@ def tag_of_query(question: Question, head: int | None, clock: Instant) -> str | 
     """
     if question.volatile:
         return None
-    what = (question.runnable, question.base, question.dataset, question.past)
+    dataset = question.dataset
+    # The union of everything is known by its head: its list of graphs may be long.
+    graphs = ("all" if dataset.union else dataset.default_graphs, dataset.named_graphs)
+    what = (question.runnable, question.base, graphs, question.past)
     how = (question.form.media_type, question.restore)
     return entity_tag(what, how, head, clock if question.past is None else None)
 

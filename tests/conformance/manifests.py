@@ -105,9 +105,9 @@ def _query_test(graph: Graph, test: Node, kind: str) -> QueryTest:
     )
 
 
-def update_tests() -> list[UpdateTest]:
-    """Every test of the update suite."""
-    return [test for manifest in _included(suite() / "manifest-sparql11-update.ttl") for test in _tests(manifest)]
+def update_tests(path: Path) -> list[UpdateTest]:
+    """Every test of an update in the manifests that one includes."""
+    return [test for manifest in _included(path) for test in _tests(manifest)]
 
 
 def _included(path: Path) -> Iterator[Path]:
@@ -119,9 +119,11 @@ def _included(path: Path) -> Iterator[Path]:
 
 def _tests(path: Path) -> Iterator[UpdateTest]:
     graph = Graph().parse(path, publicID=path.as_uri())
-    for listed in graph.objects(URIRef(path.as_uri()), MF.entries):
+    for listed in graph.objects(predicate=MF.entries):
         for test in Collection(graph, listed):
-            yield _test(graph, test)
+            action = graph.value(test, MF.action)
+            if graph.value(action, UT.request) or str(action).endswith(".ru"):
+                yield _test(graph, test)
 
 
 def _test(graph: Graph, test: Node) -> UpdateTest:

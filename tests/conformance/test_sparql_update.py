@@ -1,4 +1,7 @@
-"""The W3C suite of SPARQL 1.1 Update, through the certified path over HTTP, with the default graph strictly its own."""
+"""The W3C suites of updates in SPARQL 1.1 and 1.2, through the certified path over HTTP.
+
+The default graph is strictly its own.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ import pytest
 from bridge.base import Base
 from kernel.vocabulary import DEFAULT_GRAPH
 from tests.api.serving import served
-from tests.conformance.manifests import UpdateTest, same, update_tests
+from tests.conformance.manifests import UpdateTest, same, suite, update_tests
 
 REFUSED: Final = {
     "load-silent": "nothing is fetched, silently or not",
@@ -23,7 +26,9 @@ REFUSED: Final = {
 DIRECT: Final = {"content-type": "application/sparql-update"}
 STRICT: Final = {"default-graph": "strict"}
 
-TESTS: Final = update_tests()
+SPARQL_11: Final = update_tests(suite() / "manifest-sparql11-update.ttl")
+SPARQL_12: Final = update_tests(suite("sparql12") / "manifest.ttl")
+TESTS: Final = SPARQL_11 + SPARQL_12
 
 
 @pytest.fixture(scope="module")
@@ -92,4 +97,4 @@ def test_a_text_that_is_no_update_is_refused(client: httpx2.Client, test: Update
 
 
 def test_the_whole_suite_is_here() -> None:
-    assert len(TESTS) == 157
+    assert [len(each) for each in (SPARQL_11, SPARQL_12)] == [157, 23]

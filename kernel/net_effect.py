@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 MOST: Final = 250_000
 """Statements that the operations of one request may insert and delete: what a plan holds in memory, some 1 KB each."""
 
+MOST_TEXT: Final = 64 * 2**20
+"""Characters of objects that may come of solutions: a short update can make a long value, and put it in many places."""
+
 
 @dataclass(frozen=True, slots=True)
 class Since:
@@ -202,6 +205,14 @@ def too_many() -> TooManyChanges:
     return TooManyChanges(
         f"the request changes more than {MOST:,} statements",
         remedy="change fewer at a time: by LIMIT in a sub-SELECT, or graph by graph",
+    )
+
+
+def too_much() -> TooManyChanges:
+    """What to raise for a request that inserts more than `MOST_TEXT`."""
+    return TooManyChanges(
+        f"the request inserts more than {MOST_TEXT // 2**20} MB of text",
+        remedy="insert less at a time: by LIMIT in a sub-SELECT, or shorter values",
     )
 
 

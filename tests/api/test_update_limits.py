@@ -120,6 +120,17 @@ def test_the_runaways_of_one_are_not_waited_for_by_another(strict: Served) -> No
     untouched(other)
 
 
+def test_a_long_value_is_not_put_everywhere(strict: Served) -> None:
+    """Half a megabyte that a few words make, in very many places."""
+    client = strict.writer
+    longer = " ".join(f"BIND(CONCAT(?x{n}, ?x{n}) AS ?x{n + 1})" for n in range(13))
+    places = " ".join(f"<{EX}never> <{EX}p{n}> ?x13 ." for n in range(140))
+    answer = update(client, f"INSERT {{ {places} }} WHERE {{ BIND('{'x' * 64}' AS ?x0) {longer} }}")
+    assert (answer.status_code, answer.json()["code"]) == (422, "too-many-changes"), answer.text
+    assert "64 MB" in answer.json()["detail"]
+    untouched(client)
+
+
 def busiest() -> int:
     """The worker that has been busy for longest, once it has."""
     until(lambda: any(seconds(each) > 1 for each in workers(os.getpid())))

@@ -46,7 +46,7 @@ from bridge.stores.projections import Projection
 from bridge.terms import OxigraphCanonicaliser
 from kernel.changes import NO_SPELLING
 from kernel.errors import Forbidden, GraphExists, NotFound
-from kernel.net_effect import MOST, NetEffect, too_many
+from kernel.net_effect import MOST, MOST_TEXT, NetEffect, too_many, too_much
 from kernel.terms import Iri
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE
 
@@ -129,6 +129,8 @@ class Runner:
                 self._create(operation)
             case Convey():
                 self._convey(operation)
+            case _:
+                raise TypeError("data is read before it is run")
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -150,9 +152,15 @@ class Runner:
         solutions = Solutions(delete.variables | insert.variables, _CANONICALISER)
         deleted: dict[Quad, None] = {}
         inserted: dict[Quad, None] = {}
+        text = 0
         for terms in self._solutions(operation, solutions):
             deleted.update(dict.fromkeys(delete.filled(terms)))
-            inserted.update(dict.fromkeys(insert.filled(terms)))
+            for quad in insert.filled(terms):
+                if quad not in inserted:
+                    inserted[quad] = None
+                    text += len(quad.statement.object.n3)
+                    if text > MOST_TEXT:
+                        raise too_much()
             if len(deleted) + len(inserted) > 2 * MOST:
                 raise too_many()
         for quad in deleted:

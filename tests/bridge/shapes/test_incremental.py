@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 from hypothesis import given, note
 from hypothesis import strategies as st
 
+from kernel.terms import Iri
 from kernel.vocabulary import ONTOLOGY_GRAPH
 from tests.bridge.shapes.oracle import expected, told
 from tests.bridge.shapes.world import World, asserts, retracts, years
@@ -210,6 +213,38 @@ def test_findings_are_what_full_validation_says_anew(
     findings = world.checker.findings(plan, world.view)
     assert told(findings, wanted) == wanted
     assert list(world.checker.findings(plan, world.view)) == list(findings)
+
+
+@given(
+    shapes(),
+    st.lists(assertions(), max_size=7),
+    st.lists(st.tuples(assertions(), st.sampled_from(["urn:g", "urn:h"])), min_size=2, max_size=5),
+    st.lists(st.tuples(st.integers(0, 9), validities()), max_size=1),
+    st.booleans(),
+)
+def test_the_same_is_found_however_many_changes_are_taken_together(
+    turtle: str,
+    held: list[Assertion],
+    asked: list[tuple[Assertion, str]],
+    gone: list[tuple[int, tuple[int | None, int | None]]],
+    turned: bool,
+) -> None:
+    note(turtle)
+    world = World(turtle)
+    for assertion in held:
+        world.hold(*made(assertion))
+    changes = [change for each in gone for change in retracted(world, *each)]
+    changes += [change for (text, validity), graph in asked for change in asserts(text, years(*validity), Iri(graph))]
+    changes += asserts(ONTOLOGY, graph=ONTOLOGY_GRAPH) if turned else []
+    plan = world.plan(*changes)
+    together = world.checker.findings(plan, world.view)
+    with patch("bridge.shapes.checker._CHUNK", 1):
+        apart = world.checker.findings(plan, world.view)
+    assert [replace(each, graphs=("urn:g",)) for each in apart] == [
+        replace(each, graphs=("urn:g",)) for each in together
+    ]
+    for one, other in zip(apart, together, strict=True):
+        assert set(one.graphs) <= set(other.graphs)
 
 
 @given(shapes(), st.lists(assertions(), max_size=5), st.lists(assertions(), min_size=1, max_size=5))

@@ -59,7 +59,9 @@ def fault(pattern: str, flags: str) -> str | None:
             # What Python only warns of, such as nested sets, means something else elsewhere.
             warnings.simplefilter("error")
             re.compile(pattern, _flags(flags))
-    except (re.error, Warning, OverflowError, RecursionError) as error:
+    except RecursionError:
+        return "its groups are nested too deep"
+    except (re.error, Warning, OverflowError) as error:
         return str(error)
     return None if _asked(pattern, flags, "") is not None else _REFUSED
 

@@ -51,3 +51,8 @@ def test_what_needs_backtracking_is_refused_with_a_reason(pattern: str) -> None:
     written = f":S a sh:NodeShape ; sh:targetNode :a ; sh:property [ sh:path :p ; sh:pattern '''{pattern!s}''' ] ."
     findings = World().judge(*asserts(written.replace("\\", "\\\\"), graph=SHAPES_GRAPH))
     assert ["lookaround and back-references" in finding.message for finding in findings] == [True]
+
+
+def test_groups_that_are_nested_too_deep_are_refused_in_words() -> None:
+    assert fault(f"{'(' * 5_000}a{')' * 5_000}", "") == "its groups are nested too deep"
+    assert fault(f"{'(' * 50}a{')' * 50}", "") is None

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from uuid import UUID
 
-from kernel.errors import ReservedGraph
+from kernel.errors import InvalidChange, ReservedGraph
 from kernel.facts import Spelling, Validity
 from kernel.intervals import Interval
 from kernel.terms import Iri, Literal, Statement, TripleTerm
@@ -30,6 +30,9 @@ from kernel.timevalues import Bound
 from kernel.vocabulary import GOVERNANCE
 
 NO_SPELLING = Spelling()
+
+LONGEST_REASON = 10_000
+"""Characters, as of a comment: people read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,9 @@ class Request:
         episode: the source that the facts cite.
         principal: who asks, by the id of the principal.
         session: for a load session, the name under which its changes are staged; `changes` is empty then.
+
+    Raises:
+        InvalidChange: a reason of more than `LONGEST_REASON` characters.
     """
 
     changes: tuple[Change, ...]
@@ -105,6 +111,14 @@ class Request:
     episode: Iri | None
     principal: str
     session: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.reason is not None and len(self.reason) > LONGEST_REASON:
+            raise InvalidChange(
+                f"the reason has {len(self.reason):,} characters",
+                remedy=f"give at most {LONGEST_REASON:,}, and cite as episode where more is said",
+                where="reason",
+            )
 
 
 def refuse_valid_time(graph: Iri) -> None:

@@ -473,3 +473,22 @@ def test_a_missing_zone_is_asked_for_where_it_can_be_given(server: Served) -> No
         end,
         end,
     ]
+
+
+def test_a_reason_is_one_that_people_read(shared: Served) -> None:
+    writer = shared.writer
+    kept = writer.post("/changes", json=request(change("ada", "read", "this"), reason="x" * 10_000))
+    assert kept.status_code == 201
+    for answer in (
+        writer.post("/changes", json=request(change("ada", "read", "that"), reason="x" * 10_001)),
+        writer.post(
+            "/changes",
+            params={"reason": "x" * 10_001},
+            content="<urn:a> <urn:p> <urn:o> .",
+            headers={"Content-Type": "text/turtle"},
+        ),
+        writer.post("/sparql", data={"update": "INSERT DATA { <urn:a> <urn:p> <urn:o> }", "reason": "x" * 10_001}),
+    ):
+        problem = answer.json()
+        assert (answer.status_code, problem["where"]) == (400, "reason")
+        assert "10,001 characters" in problem["detail"]

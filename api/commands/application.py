@@ -44,6 +44,7 @@ from api.commands.key import key
 from api.commands.load import load
 from api.commands.query import query
 from api.commands.rebuild import rebuild
+from api.commands.revert import revert
 from api.commands.serve import serve
 from api.commands.submit import submit
 from api.commands.token import token
@@ -133,6 +134,7 @@ app.command(rich_help_panel=_START)(careful(serve))
 app.add_typer(token, name="token", rich_help_panel=_START)
 app.command(rich_help_panel=_WORK)(careful(submit))
 app.command(rich_help_panel=_WORK)(careful(decide))
+app.command(rich_help_panel=_WORK)(careful(revert))
 app.command(rich_help_panel=_WORK)(careful(query))
 app.command(rich_help_panel=_WORK)(careful(load))
 app.command(rich_help_panel=_WORK)(careful(export))

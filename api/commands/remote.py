@@ -122,6 +122,29 @@ def decide(url: str, token: str | None, certificate: str, decision: dict[str, st
     return answer
 
 
+def revert(url: str, token: str | None, certificate: str, reason: str | None, *, dry_run: bool) -> Told:
+    """What became of undoing a certificate.
+
+    Args:
+        url: of the service; `/certificates/…` is added.
+        token: sent as a bearer token (RFC 6750).
+        certificate: its id.
+        reason: for those who read the new one.
+        dry_run: judge only.
+
+    Raises:
+        InvalidParameter: the URL cannot be used.
+        RemoteRefusal: the service cannot be reached, or refuses.
+    """
+    path = f"/certificates/{quote(certificate, safe='')}/revert"
+    parameters = ({} if reason is None else {"reason": reason}) | ({"dry-run": "true"} if dry_run else {})
+    response = _post(url, path, token, b"", {}, parameters)
+    if not _is_json(response, "application/json"):
+        raise _refusal(response)
+    answer: Told = json.loads(response.content)
+    return answer
+
+
 def fetch_text(url: str, token: str | None, path: str, parameters: dict[str, str]) -> str:
     """The text at a path of the service. Raises `InvalidParameter` and `RemoteRefusal` as the others do."""
     with _connecting(url):

@@ -1,6 +1,7 @@
 """`POST /certificates/{id}/revert`: what a certificate did is undone, and nothing else."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -8,6 +9,7 @@ import pytest
 
 from kernel.access import Role
 from tests.api.bodies import EX, SHAPES, change, request
+from tests.api.console import run
 from tests.api.serving import Served
 
 
@@ -165,3 +167,17 @@ def test_a_place_is_one_that_the_caller_knows(server: Served) -> None:
     made = write(server.writer, change("ada", "knows", "bob"))
     refused = revert(server.client(Role.READER), made)
     assert (refused.status_code, refused.json()["where"]) == (403, "certificate")
+
+
+def test_the_command_says_what_became_of_it(server: Served, tmp_path: Path) -> None:
+    made = write(server.writer, change("ada", "knows", "bob"))
+    token = tmp_path / "token"
+    token.write_text(server.token(Role.WRITER))
+    token.chmod(0o600)
+    words = ("revert", made["certificate"], "--url", server.url, "--token-file", str(token), "--reason", "twice")
+    tried = run(*words, "--dry-run")
+    assert (tried.status, len(believed(server.writer))) == (0, 1)
+    done = run(*words)
+    assert (done.status, believed(server.writer)) == (0, [])
+    again = run(*words)
+    assert (again.status, "later certificate" in again.errors) == (1, True)

@@ -187,12 +187,12 @@ def test_a_tag_is_of_format_and_moment(server: Served) -> None:
 def test_the_clock_makes_another_tag(server: Served) -> None:
     """Case 47."""
     client = server.writer
+    first = ask(client)
     for seconds in (1, 5, 25):  # more only where a write takes that long
-        soon = print_instant(Instant(time_ns() // 1_000 + seconds * 1_000_000))
-        write(client, change(f"a{seconds}", "p", "b", validTo=soon))
-        first = ask(client)
-        if first.json()["results"]["bindings"]:
-            break
+        if not first.json()["results"]["bindings"]:
+            soon = print_instant(Instant(time_ns() // 1_000 + seconds * 1_000_000))
+            write(client, change(f"a{seconds}", "p", "b", validTo=soon))
+            first = ask(client)
     held = {"if-none-match": first.headers["etag"]}
     deadline = monotonic() + 60
     while (answer := client.get("/sparql", params={"query": ANY}, headers=held)).status_code == 304:

@@ -8,13 +8,12 @@ Rules
 
 Example
 -------
->>> async def through() -> list[bytes]:
-...     spool = Spool()
-...     spool.put(b"some")
-...     spool.finish()
-...     return [chunk async for chunk in spool]
->>> asyncio.run(through())
-[b'some']
+::
+
+    spool = Spool()
+    spool.put(b"some")
+    spool.finish()
+    [chunk async for chunk in spool]  # [b"some"]
 """
 
 from __future__ import annotations

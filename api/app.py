@@ -72,6 +72,7 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        rendering.make_ready()
         service.replicas.start()
         yield
         await service.close()

@@ -81,6 +81,14 @@ def page(
     return Response(body, status, {**PRIVATE, **(headers or {})}, "text/html; charset=utf-8")
 
 
+@cache
+def make_ready() -> None:
+    """Compiles the templates, once a process, so that no visitor waits for it: it takes longer than any page."""
+    environment = _environment()
+    for name in environment.list_templates(extensions=["html"]):
+        environment.get_template(name)
+
+
 def see_other(path: str) -> Response:
     """Sends a browser on to a page of ours."""
     return RedirectResponse(path, 303, PRIVATE)

@@ -83,5 +83,8 @@ def _problem(request: Request) -> str:
     return "there is no token"
 
 
-Caller = Annotated[Principal, Depends(BearerToken())]
+BEARER: Final = Depends(BearerToken())
+"""What a route depends on that is for whoever may use the base, and need not know who that is."""
+
+Caller = Annotated[Principal, BEARER]
 """The parameter of a route by which it knows its caller."""

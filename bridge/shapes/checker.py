@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.preparing import Own, Preparation
     from bridge.shapes.results import ResultKey
+    from bridge.shapes.wellformed import Problem
     from kernel.facts import Fact, FactContent
     from kernel.plan import Plan
     from kernel.ports import FactsView, Loaded
@@ -65,6 +66,7 @@ JUDGED: Final = 50
 _PACE: Final = 100
 _CHUNK: Final = 500
 _NAMED: Final = 3
+_NOTHING_SAID: Final = "a shape refers to one of which nothing is said, and that judges nothing"
 
 
 class CoreChecker:
@@ -284,15 +286,7 @@ def _undescribed(in_force: Shapes | None, written: Shapes) -> list[Finding]:
     """What newly refers to shapes that are not there."""
     known = () if in_force is None else in_force.undescribed
     return [
-        Finding(
-            code=FindingCode.UNDESCRIBED_SHAPE,
-            severity=Severity.WARNING,
-            message=f"a shape refers to one of which nothing is said, and that judges nothing: {n3_of(problem.value)}",
-            graphs=(SHAPES_GRAPH.value,),
-            focus=problem.place.n3,
-            path=n3_of(problem.predicate),
-            value=n3_of(problem.value),
-        )
+        _of_shapes(problem, FindingCode.UNDESCRIBED_SHAPE, Severity.WARNING, f"{_NOTHING_SAID}: {n3_of(problem.value)}")
         for problem in written.undescribed
         if problem not in known
     ]
@@ -303,14 +297,11 @@ def _idle(in_force: Shapes | None, written: Shapes) -> list[Finding]:
     known = () if in_force is None else in_force.idle
     telling = Telling(written.document)
     return [
-        Finding(
-            code=FindingCode.WITHOUT_EFFECT,
-            severity=Severity.WARNING,
-            message=f"what the shapes say has no effect, at {telling.place(problem.place)}: {telling.reason(problem)}",
-            graphs=(SHAPES_GRAPH.value,),
-            focus=problem.place.n3,
-            path=n3_of(problem.predicate),
-            value=n3_of(problem.value),
+        _of_shapes(
+            problem,
+            FindingCode.WITHOUT_EFFECT,
+            Severity.WARNING,
+            f"what the shapes say has no effect, at {telling.place(problem.place)}: {telling.reason(problem)}",
         )
         for problem in written.idle
         if problem not in known
@@ -320,14 +311,24 @@ def _idle(in_force: Shapes | None, written: Shapes) -> list[Finding]:
 def _malformed(shapes: Shapes) -> list[Finding]:
     telling = Telling(shapes.document)
     return [
-        Finding(
-            code=FindingCode.MALFORMED_SHAPES,
-            severity=Severity.VIOLATION,
-            message=f"the shapes cannot be used, at {telling.place(problem.place)}: {telling.reason(problem)}",
-            graphs=(SHAPES_GRAPH.value,),
-            focus=problem.place.n3,
-            path=n3_of(problem.predicate),
-            value=n3_of(problem.value),
+        _of_shapes(
+            problem,
+            FindingCode.MALFORMED_SHAPES,
+            Severity.VIOLATION,
+            f"the shapes cannot be used, at {telling.place(problem.place)}: {telling.reason(problem)}",
         )
         for problem in shapes.problems
     ]
+
+
+def _of_shapes(problem: Problem, code: FindingCode, severity: Severity, message: str) -> Finding:
+    """A finding about the shapes themselves, at the place of a problem."""
+    return Finding(
+        code=code,
+        severity=severity,
+        message=message,
+        graphs=(SHAPES_GRAPH.value,),
+        focus=problem.place.n3,
+        path=n3_of(problem.predicate),
+        value=n3_of(problem.value),
+    )

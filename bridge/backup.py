@@ -144,9 +144,8 @@ def restore(backup: Path, data: Path, checkpoint: str | None = None) -> Manifest
         (folder / SIGNING_KEY).parent.mkdir(mode=0o700)
         for name in (LEDGER, SIGNING_KEY):
             _copy(backup / name, folder / name)
-        _require_sound(folder, note)
-        if checkpoint is not None:
-            _require_sound(folder, checkpoint)
+        _require_sound(folder, checkpoint)
+        _require_state(folder, note)
         Base.open(folder, accept_clock=True).close()
     return manifest
 
@@ -166,7 +165,14 @@ def _checkpoint(backup: Path, manifest: Manifest) -> str:
     return note
 
 
-def _require_sound(folder: Path, checkpoint: str) -> None:
+def _require_state(folder: Path, note: str) -> None:
+    """A sound ledger at the state of a checkpoint gives the very same one. Raises `BackupRefused`."""
+    with closing(SqliteLedger.open(folder / LEDGER, SystemClock())) as ledger:
+        if LogReader(ledger, _key(folder / SIGNING_KEY)).checkpoint() != note:
+            raise BackupRefused("the checkpoint is not of the ledger beside it", remedy="take another backup")
+
+
+def _require_sound(folder: Path, checkpoint: str | None) -> None:
     """Audits a ledger that has no stores yet. Raises `BackupRefused`."""
     with DirectoryLock(folder / "lock"):  # so that stores are not missed
         found = audit(folder, checkpoint=checkpoint)

@@ -28,6 +28,8 @@ from tests.clients.javascript import Ask, answering
 pytestmark = pytest.mark.node
 
 EX: Final = "https://example.org/"
+HANGS: Final = 30
+"""Seconds: what is not bounded takes hours, however quick the machine."""
 TURTLE: Final = b"""
 @prefix ex: <https://example.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 ex:ann a ex:Person, "a literal" ; ex:age "007"^^xsd:int ; ex:size 1.50 ; ex:colour "grey"@en-GB, "rmad"@ar--rtl ;
@@ -168,7 +170,7 @@ def test_nodes_that_are_all_linked_to_each_other_take_no_time(verifier: Ask) -> 
         began = perf_counter()
         document = signed(base)
         assert accepted(document, base.key)
-        assert perf_counter() - began < 1
+        assert perf_counter() - began < HANGS
         assert judged(verifier, document, base.key)
 
 

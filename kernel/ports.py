@@ -85,6 +85,14 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class AppliedHead:
+    """A head: the log position of an applied event, and its transaction instant."""
+
+    position: int
+    instant: Instant
+
+
+@dataclass(frozen=True, slots=True)
 class CertificateRecord:
     """A certificate as the ledger keeps it, beside its items and events.
 
@@ -222,6 +230,10 @@ class LedgerView(FactsView, Protocol):
 
     def head_at(self, instant: Instant) -> int | None:
         """The last head whose transaction instant is at or before the instant; None before the first."""
+        ...
+
+    def heads(self, *, after: int | None = None, limit: int = 50, newest_first: bool = False) -> list[AppliedHead]:
+        """Heads in their order, from beyond `after` on, or the newest first."""
         ...
 
     def facts_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Fact]:

@@ -35,7 +35,7 @@ from bridge.ledger.subtrees import hashes_of
 from certificates.certificate import Verdict
 from kernel.errors import DamagedBase
 from kernel.instants import BEGINNING, Instant
-from kernel.ports import CertificateState
+from kernel.ports import AppliedHead, CertificateState
 from kernel.terms import parse_iri
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ _ITEMS: Final = """SELECT kind, ordinal, salt, body FROM items
 _CERTIFICATE: Final = _select(
     CERTIFICATE_COLUMNS, "FROM certificates LEFT JOIN requests ON requests.certificate = id WHERE id = ?"
 )
+_HEADS: Final = "SELECT head, instant FROM certificates INDEXED BY heads WHERE head > ? ORDER BY head LIMIT ?"
+_NEWEST_HEADS: Final = _HEADS.replace("ORDER BY head", "ORDER BY head DESC")
 _DECISIONS: Final = """SELECT decisions.certificate, decisions.kind, decisions.record, comment, items.salt, items.body
     FROM decisions LEFT JOIN items
         ON items.certificate = decisions.certificate AND items.kind = 'comment' AND items.ordinal = comment
@@ -237,6 +239,12 @@ class SqliteView:
         sql = "SELECT head FROM certificates WHERE instant <= ? ORDER BY instant DESC LIMIT 1"
         return self._session.one(sql, (instant,), _number)
 
+    def heads(self, *, after: int | None = None, limit: int = 50, newest_first: bool = False) -> list[AppliedHead]:
+        """Heads in their order, from beyond `after` on, or the newest first."""
+        return self._session.all(
+            _NEWEST_HEADS if newest_first else _HEADS, (-1 if after is None else after, limit), _head
+        )
+
     def facts_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Fact]:
         """Every fact believed at `as_of` and true at `valid_at`."""
         return self._session.stream(_FACTS_AT, (as_of, valid_at), fact_of)
@@ -330,6 +338,10 @@ def _earlier(row: tuple[int | None, int | None]) -> Instant | None:
 
 def _instant(row: tuple[int]) -> Instant:
     return Instant(row[0])
+
+
+def _head(row: tuple[int, int]) -> AppliedHead:
+    return AppliedHead(row[0], Instant(row[1]))
 
 
 def _number(row: tuple[int]) -> int:

@@ -6,7 +6,8 @@ Rules
 * The ledger keeps no token, only its SHA-256. A token that is malformed, unknown, expired or revoked gets the same
   answer; where there is none, this is said. All of it comes after the same hash and the same look-up: the answer's
   time tells nothing of what is kept.
-* Each request looks anew: a token that is revoked works no more.
+* Each request looks anew: a token that is revoked works no more. An answer that is still being sent by then ends soon
+  (`api.welcome`).
 
 Example
 -------
@@ -25,6 +26,7 @@ from fastapi.security.base import SecurityBase
 from starlette.requests import Request
 
 from api.service import Service
+from api.welcome import welcome
 from kernel.access import Principal
 from kernel.errors import Unauthenticated
 
@@ -48,7 +50,8 @@ class BearerToken(SecurityBase):
 
     async def __call__(self, request: Request) -> Principal:
         """The principal whose token the request carries. Raises `Unauthenticated`."""
-        principal = Service.of(request).base.ledger.principal_of(token_hash(token_of(request)))
+        ledger, known_by = Service.of(request).base.ledger, token_hash(token_of(request))
+        principal = ledger.principal_of(known_by)
         if principal is None:
             raise Unauthenticated(
                 _problem(request),
@@ -56,6 +59,7 @@ class BearerToken(SecurityBase):
                 where="Authorization",
             )
         request.scope["muniment.principal"] = principal.id
+        welcome(request.scope, lambda: ledger.principal_of(known_by) is not None)
         return principal
 
 

@@ -94,7 +94,7 @@ async def list_facts(request: Request, caller: Caller) -> Response:
 
 
 def _page(service: Service, caller: Principal, parameters: Parameters) -> models.FactPage:
-    base, seconds = service.base, service.settings.limits_of(caller.role).seconds
+    base, seconds = service.base, service.settings.limits_of(caller.highest).seconds
     valid_at = parameters.time(_VALID_AT)
     every_time = valid_at == ANY
     wanted = FactFilter(

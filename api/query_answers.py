@@ -30,6 +30,7 @@ from starlette.responses import Response
 from api.errors import BrokenOff
 from api.service import Service
 from api.streaming import PATIENCE
+from api.welcome import require_welcome
 from kernel.errors import InvalidParameter, MunimentError
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ async def answered(request: Request, caller: Principal, question: Question, *, r
         rows: so many, as a sample; None for the answer as it is.
     """
     service = Service.of(request)
-    limits = service.settings.limits_of(caller.role)
+    limits = service.settings.limits_of(caller.highest)
     return await unless_gone(request, service.replicas.answer(question, limits, caller.id, rows))
 
 
@@ -198,6 +199,7 @@ class _Coming(Response):
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         if scope["method"] != "HEAD":
             async for chunk in self._answer.chunks():
+                require_welcome(scope)
                 async with asyncio.timeout(PATIENCE):
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})

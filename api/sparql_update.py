@@ -121,7 +121,7 @@ async def _update(request: Request, text: str, base: str, terms: Terms, paramete
 async def _evaluated(request: Request, service: Service, update: Update) -> Outcome:
     """Has a WHERE evaluated by a worker, and submits what comes of it; anew where the base moved on meanwhile."""
     updates, caller = service.base.updates, update.terms.principal
-    limits = service.settings.limits_of(caller.role)
+    limits = service.settings.limits_of(caller.highest)
     took = 0.0
     for _ in range(ATTEMPTS):
         try:

@@ -4,6 +4,7 @@ Rules
 -----
 * Should making fail on the way, the connection breaks with the chunked coding unfinished: no client takes it for whole.
 * A client that takes nothing for `PATIENCE` seconds is given up.
+* Whoever is no longer let in gets no more (`api.welcome`).
 * One thread makes the chunks of all of them, turn by turn, and does others' while a client takes its time.
 
 Example
@@ -16,9 +17,13 @@ Example
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Final, Protocol
 
 from starlette.responses import StreamingResponse
+
+from api.welcome import require_welcome
+from kernel.errors import Unauthenticated
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
 
     from api.service import Service
+
+log = logging.getLogger("muniment.http")
 
 PATIENCE: Final = 60.0
 """Seconds in which a client has to take what was sent."""
@@ -61,17 +68,17 @@ class _Stream(StreamingResponse):
         self._source = source
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._source.close()
-
-    async def stream_response(self, send: Send) -> None:
         async def sending(message: Message) -> None:
+            require_welcome(scope)
             async with asyncio.timeout(PATIENCE):
                 await send(message)
 
-        await super().stream_response(sending)
+        try:
+            await super().__call__(scope, receive, sending)
+        except Unauthenticated as error:
+            log.warning("an answer was broken off: %s", error)
+        finally:
+            self._source.close()
 
 
 async def _body(service: Service, source: Source, first: bytes) -> AsyncIterator[bytes]:

@@ -73,7 +73,9 @@ def tag_of_url(request: Request, caller: Principal, media_type: str, head: int |
     """The tag of what a URL gives a caller."""
     scope = request.scope
     graphs = None if caller.graphs is None else sorted(graph.value for graph in caller.graphs)
-    return entity_tag(scope["raw_path"], scope["query_string"], caller.id, caller.role, graphs, media_type, head, clock)
+    grants = sorted((grant.graph.value, grant.role) for grant in caller.grants)
+    who = (caller.id, caller.role, graphs, grants)
+    return entity_tag(scope["raw_path"], scope["query_string"], who, media_type, head, clock)
 
 
 def tagged(tag: str | None) -> dict[str, str]:

@@ -174,7 +174,7 @@ class LogReader:
 
 
 def _require_all(principal: Principal) -> None:
-    if principal.graphs is not None:
+    if not principal.reads_everything:
         raise Forbidden(
             "entries tell of every graph of the base", remedy="ask with a token for all graphs, or for a certificate"
         )

@@ -170,7 +170,7 @@ class Update:
             Forbidden: the caller writes nothing at all.
             QueryRefused: it cannot be read, asks for what is not served, or names a dataset as the request does.
         """
-        if terms.principal.role < Role.WRITER:
+        if terms.principal.highest < Role.WRITER:
             raise Forbidden("your token does not allow changes", remedy="ask an administrator for a writer's token")
         operations = parse_update(text, base)
         named = any(isinstance(each, Modify) and (each.using or each.graph) for each in operations)

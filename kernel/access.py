@@ -2,8 +2,10 @@
 
 Rules
 -----
-* Roles are ordered: a reader reads, a writer also proposes changes, an editor also decides, an administrator also
-  writes the governance graphs and reads all of them. A principal may be held to some graphs.
+* Roles are ordered: a reader reads, a writer also proposes changes, an editor also decides, an administrator of the
+  base also writes the governance graphs and reads all of them.
+* A principal has a role in every graph of the base, or in some; and may be granted others in single graphs. What counts
+  in a graph is the highest that it has there. Whoever has none there does not know of the graph.
 * Fail closed: what is not granted here is refused. This module is the one place that decides what a caller may read.
 * A reader of g sees g, H(g), and the base's shapes and ontology (through `GRAPH`, never in the union).
 
@@ -13,6 +15,9 @@ Example
 >>> reader = Principal("p1", Role.READER, frozenset({Iri("urn:g")}))
 >>> reader.may_read(Iri("urn:g")), reader.may_read(Iri("urn:other")), reader.may_write(Iri("urn:g"))
 (True, False, False)
+>>> granted = Principal("p2", Role.READER, grants=frozenset({Grant(Role.WRITER, Iri("urn:g"))}))
+>>> granted.may_read(Iri("urn:other")), granted.may_write(Iri("urn:g")), granted.may_write(Iri("urn:other"))
+(True, True, False)
 """
 
 from __future__ import annotations
@@ -40,18 +45,35 @@ class Role(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Grant:
+    """A role in one graph, beside what a principal may do anyway."""
+
+    role: Role
+    graph: Iri
+
+
+@dataclass(frozen=True, slots=True)
 class Principal:
     """A caller.
 
     Args:
         id: the name under which the ledger knows it; not a secret.
-        role: what it may do.
+        role: what it may do in `graphs`.
         graphs: the graphs it is held to; None for every graph of the base.
+        grants: roles in single graphs besides.
     """
 
     id: str
     role: Role
     graphs: frozenset[Iri] | None = None
+    grants: frozenset[Grant] = frozenset()
+
+    def role_in(self, graph: Iri) -> Role | None:
+        """The highest role that it has in a graph of data; None: it is as if the graph were not there."""
+        roles = [grant.role for grant in self.grants if grant.graph == graph]
+        if self.graphs is None or graph in self.graphs:
+            roles.append(self.role)
+        return max(roles, default=None)
 
     def may_read(self, graph: Iri) -> bool:
         """Whether anything drawn from the graph may be shown to the caller."""
@@ -61,19 +83,35 @@ class Principal:
         if graph in PUBLIC_GOVERNANCE:
             return True
         if graph in GOVERNANCE:
-            return self.role is Role.ADMINISTRATOR
-        return self.graphs is None or graph in self.graphs
+            return self.governs
+        return self.role_in(graph) is not None
 
     def may_write(self, graph: Iri) -> bool:
         """Whether the caller may propose changes to the graph."""
-        if graph in GOVERNANCE:
-            return self.role is Role.ADMINISTRATOR and self.graphs is None
-        ours = is_ours(graph) and graph != DEFAULT_GRAPH
-        return not ours and self.role >= Role.WRITER and (self.graphs is None or graph in self.graphs)
+        return self._has(Role.WRITER, graph)
 
     def may_decide(self, graphs: Iterable[Iri]) -> bool:
         """Whether the caller may decide on a certificate that touches the graphs."""
-        return self.role >= Role.EDITOR and all(map(self.may_write, graphs))
+        return self.highest >= Role.EDITOR and all(self._has(Role.EDITOR, graph) for graph in graphs)
+
+    def _has(self, role: Role, graph: Iri) -> bool:
+        """Whether the role, or a higher one, is the caller's in a graph that callers change."""
+        if graph in GOVERNANCE:
+            return self.governs
+        if is_ours(graph) and graph != DEFAULT_GRAPH:
+            return False
+        return (self.role_in(graph) or 0) >= role
+
+    @property
+    def highest(self) -> Role:
+        """The highest role that it has anywhere."""
+        held = self.role if self.graphs is None or self.graphs else Role.READER
+        return max([held, *(grant.role for grant in self.grants)])
+
+    @property
+    def governs(self) -> bool:
+        """Whether it is an administrator of the base, and not of some graphs alone."""
+        return self.role is Role.ADMINISTRATOR and self.graphs is None
 
     @property
     def reads_everything(self) -> bool:

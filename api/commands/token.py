@@ -6,6 +6,8 @@ Rules
 * It is shown once, when it is made: alone on standard output, so that a script can take it. Only its hash is kept.
 * `create` makes a base where there is none, for the first token may be wanted before the first start; it says so. The
   others do not.
+* `--role` goes for the whole base, or for the graphs that `--graph` names. `--grant` adds a role in one graph: whoever
+  has nothing else sees no other.
 * These commands work while a server runs on the same folder: what they change holds from the next request on.
 
 Example
@@ -13,6 +15,7 @@ Example
 ::
 
     TOKEN=$(muniment token create --data data --role writer --graph https://example.org/g)
+    muniment token create --data data --grant reader=https://example.org/a --grant writer=https://example.org/b
     muniment token list --data data
     muniment token revoke writer-6f0c1b7a --data data
 """
@@ -22,6 +25,7 @@ from __future__ import annotations
 import re
 import secrets
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -29,7 +33,7 @@ import typer
 
 from api.commands.careful import careful
 from api.commands.options import LEDGER, Data, iri_option, require_base
-from kernel.access import Principal, Role
+from kernel.access import Grant, Principal, Role
 from kernel.errors import InvalidParameter
 from kernel.instants import DAY, Instant, print_instant
 
@@ -70,18 +74,26 @@ class RoleName(StrEnum):
 @careful
 def create(
     data: Data,
+    *,
     role: Annotated[
-        RoleName,
+        RoleName | None,
         typer.Option(
             "--role",
             help="A reader reads; a writer also proposes changes; an editor also decides; an administrator also "
             "writes shapes, rules and policy.",
         ),
-    ],
-    *,
+    ] = None,
     graph: Annotated[
         list[str] | None,
-        typer.Option("--graph", metavar="IRI", help="Hold the token to this graph; may be repeated. [default: all]"),
+        typer.Option(
+            "--graph", metavar="IRI", help="The role is for this graph alone; may be repeated. [default: all]"
+        ),
+    ] = None,
+    grant: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--grant", metavar="ROLE=IRI", help="A role in one graph, besides --role or alone; may be repeated."
+        ),
     ] = None,
     expires: Annotated[
         int | None, typer.Option("--expires", metavar="DAYS", min=1, max=36_500, help="Days until it expires.")
@@ -108,18 +120,18 @@ def create(
             remedy="use up to 100 letters, digits and . @ : + - _",
             where="--name",
         )
-    identifier = name or f"{role.value}-{secrets.token_hex(4)}"
-    graphs = frozenset(iri_option("--graph", text) for text in graph) if graph else None
+    held = _held(role, graph or [], grant or [])
+    principal = replace(held, id=name or f"{held.highest.name.lower()}-{secrets.token_hex(4)}")
     until = None if expires is None else Instant(SystemClock().now() + expires * DAY)
     made = new_token()
     is_new = not (data / LEDGER).exists()
     data.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _ledger(data) as ledger:
-        ledger.add_principal(Principal(identifier, role.role, graphs), token_hash(made), expires=until)
+        ledger.add_principal(principal, token_hash(made), expires=until)
     typer.echo(made)
     if is_new:
         typer.echo(f"made a new base in {data}: there was none (if that was a slip, remove the folder)", err=True)
-    typer.echo(f"a token for {identifier}: it is not kept here, and cannot be shown again", err=True)
+    typer.echo(f"a token for {principal.id}: it is not kept here, and cannot be shown again", err=True)
     return 0
 
 
@@ -127,6 +139,8 @@ def create(
 @careful
 def list_tokens(data: Data) -> int:
     """List the principals: id, role, graphs, when made, until when, state. Columns are separated by tabs.
+
+    Graphs are those that the role goes for, then roles in single ones, as `create` takes them.
 
     Example: muniment token list --data data
     """
@@ -156,6 +170,30 @@ def revoke(
     return 0
 
 
+def _held(role: RoleName | None, graphs: list[str], grants: list[str]) -> Principal:
+    """Somebody without a name who may do what the options say. Raises `InvalidParameter`."""
+    granted = frozenset(map(_grant, grants))
+    if role is not None:
+        held_to = frozenset(iri_option("--graph", text) for text in graphs) if graphs else None
+        return Principal("", role.role, held_to, granted)
+    if graphs:
+        raise InvalidParameter("graphs without a role", remedy="give a --role as well", where="--graph")
+    if not granted:
+        raise InvalidParameter(
+            "what the token is for is not said", remedy="give a --role, or a --grant ROLE=IRI", where="--role"
+        )
+    return Principal("", Role.READER, frozenset(), granted)
+
+
+def _grant(text: str) -> Grant:
+    name, equals, graph = text.partition("=")
+    if not equals or name not in set(RoleName):
+        raise InvalidParameter(
+            f"{text[:80]!r} is no grant", remedy=f"write ROLE=IRI with a role of {', '.join(RoleName)}", where="--grant"
+        )
+    return Grant(RoleName(name).role, iri_option("--grant", graph))
+
+
 def new_token() -> str:
     """A token that nobody has yet."""
     return SCANNED_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
@@ -176,8 +214,15 @@ def _ledger(data: Path) -> Iterator[SqliteLedger]:
 
 def _line(record: PrincipalRecord, now: Instant) -> str:
     principal, expires = record.principal, record.expires
-    graphs = "all" if principal.graphs is None else " ".join(sorted(graph.value for graph in principal.graphs))
     until = "never" if expires is None else print_instant(expires)
     expired = expires is not None and expires <= now
     state = "revoked" if record.revoked is not None else "expired" if expired else "valid"
-    return "\t".join((principal.id, principal.role.name.lower(), graphs, print_instant(record.created), until, state))
+    role, graphs = _role_and_graphs(principal)
+    return "\t".join((principal.id, role, graphs, print_instant(record.created), until, state))
+
+
+def _role_and_graphs(principal: Principal) -> tuple[str, str]:
+    """The role, and where; further grants as `create` takes them."""
+    held = ["all"] if principal.graphs is None else sorted(graph.value for graph in principal.graphs)
+    granted = sorted(f"{grant.role.name.lower()}={grant.graph.value}" for grant in principal.grants)
+    return (principal.role.name.lower() if held else "none"), " ".join(held + granted)

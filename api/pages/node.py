@@ -71,7 +71,7 @@ async def node(request: Request, visit: Visitor) -> Response:
 
 
 def _content(service: Service, visit: Visit, iri: Iri, parameters: Parameters) -> Mapping[str, object]:
-    base, seconds = service.base, service.settings.limits_of(visit.principal.role).seconds
+    base, seconds = service.base, service.settings.limits_of(visit.principal.highest).seconds
     as_of, valid_at = time_of(parameters, AS_OF), time_of(parameters, VALID_AT)
     moment, principal = base.reader.moment(as_of, valid_at), visit.principal
     places = {each.name: parameters.text(each) for each in (OUT_AFTER, IN_AFTER)}

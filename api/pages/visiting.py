@@ -80,7 +80,7 @@ class Visit:
     @property
     def role(self) -> str:
         """What they are, in a word."""
-        return _ROLES[self.principal.role]
+        return _ROLES[self.principal.highest]
 
 
 def sessions_of(request: Request) -> Sessions:

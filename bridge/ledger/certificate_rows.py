@@ -2,7 +2,8 @@
 
 Rules
 -----
-* Lists of graphs are JSON arrays of IRIs, in the order in which they were given.
+* Lists of graphs are JSON arrays of IRIs, in the order in which they were given. A principal that was granted roles in
+  single graphs has an object instead: `graphs`, null for all, and `grants`, pairs of role and graph.
 * A request is kept while its certificate is pending, and no longer.
 
 Example
@@ -23,7 +24,7 @@ from bridge.ledger.request_codec import decode_request
 from certificates.certificate import Verdict
 from certificates.items import ItemKind, SaltedItem
 from certificates.lthash import LatticeHash
-from kernel.access import Principal, Role
+from kernel.access import Grant, Principal, Role
 from kernel.instants import Instant
 from kernel.ports import CertificateRecord, CertificateState, DecisionRecord, Head, IdempotencyEntry
 from kernel.terms import Iri
@@ -130,20 +131,29 @@ class PrincipalRecord:
 
 def principal_row(principal: Principal) -> tuple[Value, ...]:
     """Id, role and graphs of a principal; graphs are None for one who is not held to some."""
-    graphs = principal.graphs
-    held_to = None if graphs is None else _graphs_text(sorted(graphs, key=lambda graph: graph.value))
-    return principal.id, int(principal.role), held_to
+    held_to = None if principal.graphs is None else sorted(graph.value for graph in principal.graphs)
+    granted = sorted((int(grant.role), grant.graph.value) for grant in principal.grants)
+    told = {"graphs": held_to, "grants": granted} if granted else held_to
+    return principal.id, int(principal.role), None if told is None else _json_text(told)
 
 
 @sound("a principal")
 def principal_of(row: tuple[str, int, str | None]) -> Principal:
     """The principal in a row of id, role and graphs. Raises `DamagedBase`."""
-    identifier, role, graphs = row
-    return Principal(identifier, Role(role), None if graphs is None else frozenset(map(Iri, json.loads(graphs))))
+    identifier, role, text = row
+    told = None if text is None else json.loads(text)
+    held_to, granted = (told["graphs"], told["grants"]) if isinstance(told, dict) else (told, ())
+    graphs = None if held_to is None else frozenset(map(Iri, held_to))
+    grants = frozenset(Grant(Role(each), Iri(graph)) for each, graph in granted)
+    return Principal(identifier, Role(role), graphs, grants)
 
 
 def _graphs_text(graphs: Iterable[Iri]) -> str:
-    return json.dumps([graph.value for graph in graphs], ensure_ascii=False, separators=(",", ":"))
+    return _json_text([graph.value for graph in graphs])
+
+
+def _json_text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @sound("a principal")

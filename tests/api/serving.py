@@ -50,7 +50,17 @@ class Served:
 
     def client(self, role: Role | None, *graphs: str) -> httpx2.Client:
         """A client with a token of its own, or with none. Each answer it gets is compared with the OpenAPI document."""
-        headers = {} if role is None else {"Authorization": f"Bearer {self.token(role, *graphs)}"}
+        return self.client_with(None if role is None else self.token(role, *graphs))
+
+    def client_of(self, principal: Principal) -> httpx2.Client:
+        """A client of a new principal."""
+        token = token_urlsafe(16)
+        self.base.ledger.add_principal(principal, token_hash(token))
+        return self.client_with(token)
+
+    def client_with(self, token: str | None) -> httpx2.Client:
+        """A client that sends a token, or none."""
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         client = httpx2.Client(
             base_url=self.url,
             headers=headers,

@@ -418,6 +418,46 @@ def test_tokens_are_listed_expire_and_are_revoked(tmp_path: Path) -> None:
     assert "no such principal" in told(run("token", "revoke", "nobody", "--data", data))
 
 
+def test_a_token_may_have_roles_in_single_graphs(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    g, h = EX + "g", EX + "h"
+    run("token", "create", "--data", data, "--name", "two", "--grant", f"reader={g}", "--grant", f"writer={h}")
+    run("token", "create", "--data", data, "--name", "more", "--role", "reader", "--grant", f"editor={h}")
+    run("token", "create", "--data", data, "--name", "held", "--role", "writer", "--graph", g, "--grant", f"reader={h}")
+    ledger = SqliteLedger.open(data / "ledger.sqlite", SystemClock())
+    made = {record.principal.id: record.principal for record in ledger.principals()}
+    ledger.close()
+    roles = {name: tuple(made[name].role_in(Iri(each)) for each in (g, h, EX + "i")) for name in made}
+    assert roles == {
+        "two": (Role.READER, Role.WRITER, None),
+        "more": (Role.READER, Role.EDITOR, Role.READER),
+        "held": (Role.WRITER, Role.READER, None),
+    }
+    listed = {row["id"]: (row["role"], row["graphs"]) for row in table(run("token", "list", "--data", data))}
+    assert listed == {
+        "two": ("none", f"reader={g} writer={h}"),
+        "more": ("reader", f"all editor={h}"),
+        "held": ("writer", f"{g} reader={h}"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ((), "--role"),
+        (("--graph", EX + "g"), "give a --role"),
+        (("--grant", "king=urn:g"), "administrator"),
+        (("--grant", "writer"), "ROLE=IRI"),
+        (("--grant", "writer=no iri"), "--grant"),
+    ],
+)
+def test_a_token_for_nothing_is_not_made(tmp_path: Path, options: tuple[str, ...], named: str) -> None:
+    ended = run("token", "create", "--data", tmp_path, *options)
+    assert (ended.status, ended.output) == (1, "")
+    assert named in ended.errors
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_revoked_token_opens_nothing_from_the_next_request_on(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with serving(data) as (_, url):

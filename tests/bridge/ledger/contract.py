@@ -18,7 +18,7 @@ from certificates.certificate import Verdict
 from certificates.ids import uuid7
 from certificates.items import ItemKind, salt_items
 from certificates.lthash import LatticeHash
-from kernel.access import Principal, Role
+from kernel.access import Grant, Principal, Role
 from kernel.changes import Assert, End, Request
 from kernel.errors import Conflict, LedgerUnavailable, NotFound, StaleFact
 from kernel.facts import EvidenceContent, FactContent, Spelling, Validity
@@ -653,6 +653,14 @@ class LedgerContract(ABC):
         ledger.add_principal(principal, LEAF)
         assert ledger.principal_of(LEAF) == principal
         assert ledger.principal_of(bytes(32)) is None
+
+    @pytest.mark.parametrize("graphs", [None, frozenset[Iri](), frozenset({G})])
+    def test_a_token_finds_what_was_granted(self, ledger: Ledger, graphs: frozenset[Iri] | None) -> None:
+        grants = frozenset({Grant(Role.WRITER, Iri("urn:é")), Grant(Role.READER, G)})
+        principal = Principal("p1", Role.READER, graphs, grants)
+        ledger.add_principal(principal, LEAF)
+        assert ledger.principal_of(LEAF) == principal
+        assert [record.principal for record in ledger.principals()] == [principal]
 
     def test_an_expired_token_finds_nobody(self, ledger: Ledger) -> None:
         ledger.add_principal(Principal("p1", Role.READER), LEAF, expires=Instant(2_000))

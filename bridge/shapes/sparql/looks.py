@@ -29,7 +29,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bridge.shapes.paths import ANY, Alternative, Sequence, Step, inverted, is_nullable, predicates
-from bridge.shapes.sparql.algebra import Bind, Filter, Group, InGraph, Optional, Select, Triple, Union, Variable
+from bridge.sparql.algebra import (
+    Bind,
+    Filter,
+    Group,
+    InGraph,
+    Minus,
+    Optional,
+    Select,
+    Triple,
+    Union,
+    Values,
+    Variable,
+)
 from kernel.errors import QueryRefused
 from kernel.terms import Iri
 
@@ -37,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from bridge.shapes.paths import Path
-    from bridge.shapes.sparql.algebra import Node, Part
+    from bridge.sparql.algebra import Node, Part
     from kernel.terms import Term
 
 MOST: Final = 100
@@ -177,7 +189,7 @@ class _Reader:
                 ways = None if value is None else self._ways(value, known)
                 is_certain = not isinstance(value, Variable) or value.name in certain or value.name in self.bound
                 found = {variable.name: ways} if ways and is_certain else {}
-            case InGraph() | Optional() | Filter():
+            case InGraph() | Optional() | Minus() | Values() | Filter():
                 pass
         for name, ways in found.items():
             known.setdefault(name, ways)

@@ -1,11 +1,10 @@
-"""Reading a query that the engine takes: its groups, its triple patterns, and what it selects.
+"""Reading a query of a shape: its groups, its triple patterns, and what it selects.
 
 Rules
 -----
-* The engine has parsed the text before; here its tokens (`bridge.sparql.tokens`) are put together once more, so that
-  it is known what the query can read. Whatever is not foreseen is refused: of such a query it would not be known.
-* Refused are also what has no place in a shape, or would leave its results to chance: FROM and FROM NAMED, functions
-  that SPARQL has not, SAMPLE, and LIMIT and OFFSET without ORDER BY.
+* It is read as any query is (`bridge.sparql.parsing`), and what is not foreseen there is refused.
+* Refused are also what has no place in a shape, or would leave its results to chance: CONSTRUCT, FROM and FROM NAMED,
+  functions that SPARQL has not, SAMPLE, and LIMIT and OFFSET without ORDER BY. (MINUS and VALUES are before this.)
 
 Example
 -------
@@ -17,31 +16,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import pyoxigraph as ox
-
-from bridge.shapes.paths import ANY, Alternative, Repeat, Sequence, Step, inverted
-from bridge.shapes.sparql.algebra import (
-    Bind,
-    Filter,
-    Group,
-    InGraph,
-    Optional,
-    Select,
-    Triple,
-    Union,
-    Variable,
-)
-from bridge.shapes.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST, RDF_TYPE
-from bridge.sparql.scan import Names
-from bridge.sparql.tokens import END, Token, place, tokenise
-from bridge.terms import OxigraphCanonicaliser, from_oxigraph
-from kernel.errors import QueryRefused
-from kernel.terms import XSD, Iri
+from bridge.sparql.parsing import QueryParser
+from kernel.terms import XSD
 
 if TYPE_CHECKING:
-    from bridge.shapes.paths import Path
-    from bridge.shapes.sparql.algebra import Node, Part
-    from kernel.terms import Term
+    from bridge.sparql.algebra import Group, Select
 
 _CASTS: Final = frozenset(
     f"{XSD}{name}"
@@ -50,9 +29,6 @@ _CASTS: Final = frozenset(
         *("string", "time", "yearMonthDuration"),
     )
 )
-_REPEATS: Final = {"*": (False, True), "+": (True, True), "?": (False, False)}
-_CANONICALISER: Final = OxigraphCanonicaliser()
-_IRIS: Final = frozenset({"iri", "name"})
 
 
 def read_query(text: str) -> Select:
@@ -61,348 +37,35 @@ def read_query(text: str) -> Select:
     Raises:
         QueryRefused: what has no place in a shape, or is not known here.
     """
-    return _Parser(text).query()
+    return _ShapeParser(text).query()
 
 
-class _Parser:
-    """Takes the tokens of a query one by one."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens = tokenise(text)
-        self._names = Names()
-        self._position = 0
-        self._blanks = 0
-
-    # --- tokens -------------------------------------------------------------------------------------------------------
-
-    @property
-    def _next(self) -> Token:
-        return self._tokens[self._position] if self._position < len(self._tokens) else END
-
-    def _take(self) -> Token:
-        token = self._next
-        self._position += 1
-        return token
-
-    def _took(self, text: str) -> bool:
-        if self._next.text != text:
-            return False
-        self._position += 1
-        return True
-
-    def _took_word(self, *words: str) -> bool:
-        if not self._is_word(*words):
-            return False
-        self._position += 1
-        return True
-
-    def _is_word(self, *words: str) -> bool:
-        return self._next.kind == "word" and self._next.keyword in words
-
-    def _expect(self, text: str) -> None:
-        if not self._took(text):
-            raise self._unknown(self._next)
-
-    def _unknown(self, token: Token) -> QueryRefused:
-        return self._refusal(
-            token,
-            f"{token.text[:40]!r} is not understood here",
-            "use what SPARQL 1.1 has, with spaces between the words",
-        )
-
-    def _refusal(self, token: Token, what: str, remedy: str) -> QueryRefused:
-        return QueryRefused(what, remedy=remedy, where=place(self._text, token.start))
-
-    # --- queries ------------------------------------------------------------------------------------------------------
-
+class _ShapeParser(QueryParser):
     def query(self) -> Select:
-        """The whole text."""
-        while self._is_word("PREFIX", "BASE"):
-            self._declaration()
-        if self._took_word("SELECT"):
-            select = self._select()
-        elif self._took_word("ASK"):
-            select = Select((), self._where(), self._modifiers())
-        else:
+        if any(token.kind == "word" and token.keyword == "CONSTRUCT" for token in self._tokens):
             raise self._unknown(self._next)
-        if self._next is not END:
-            raise self._unknown(self._next)
-        return select
-
-    def _declaration(self) -> None:
-        prefix = self._take().keyword == "PREFIX"
-        name = self._take().text if prefix else ""
-        iri = self._iri(self._take()).value
-        if prefix:
-            self._names.prefixes[name] = iri
-        else:
-            self._names.base = iri
-
-    def _select(self) -> Select:
-        projected: list[str] = []
-        groups: list[Group] = []
-        everything = False
-        self._took_word("DISTINCT", "REDUCED")
-        while True:
-            if self._next.kind == "variable":
-                projected.append(self._take().text[1:])
-            elif self._next.text == "(":
-                groups += self._brackets()[1]
-            elif self._took("*"):
-                everything = True
-            else:
-                break
-        group = self._where()
-        groups += self._modifiers()
-        return Select(None if everything else tuple(projected), group, tuple(groups))
+        return super().query()
 
     def _where(self) -> Group:
         if self._is_word("FROM"):
             raise self._refusal(self._next, "FROM has no place here", "take it out: a shape judges the data graph")
-        self._took_word("WHERE")
-        return self._group()
+        return super()._where()
 
     def _modifiers(self) -> tuple[Group, ...]:
-        groups: list[Group] = []
-        words: set[str] = set()
-        start = self._next
-        while self._next is not END and self._next.text != "}":
-            token = self._next
-            words.add(token.keyword if token.kind == "word" else "")
-            groups += self._expression_part()
+        start, first = self._next, self._position
+        groups = super()._modifiers()
+        words = {token.keyword for token in self._tokens[first : self._position] if token.kind == "word"}
         if "ORDER" not in words and words & {"LIMIT", "OFFSET"}:
             raise self._refusal(
                 start, "LIMIT and OFFSET without ORDER BY leave it to chance what is found", "order by something, too"
             )
-        return tuple(groups)
-
-    # --- groups -------------------------------------------------------------------------------------------------------
-
-    def _group(self) -> Group:
-        self._expect("{")
-        parts: list[Part] = []
-        if self._took_word("SELECT"):
-            parts.append(self._select())
-        while not self._took("}"):
-            if not self._took("."):
-                parts += self._part()
-        return Group(tuple(parts))
-
-    def _part(self) -> list[Part]:
-        if self._next.text == "{":
-            return [self._alternatives()]
-        if self._took_word("OPTIONAL"):
-            return [Optional(self._group())]
-        if self._took_word("FILTER"):
-            return [Filter(tuple(self._constraint()))]
-        if self._took_word("BIND"):
-            return [self._bind()]
-        if self._took_word("GRAPH"):
-            return [InGraph(self._name(), self._group())]
-        return [*self._triples()]
-
-    def _alternatives(self) -> Group | Union:
-        groups = [self._group()]
-        while self._took_word("UNION"):
-            groups.append(self._group())
-        return groups[0] if len(groups) == 1 else Union(tuple(groups))
-
-    def _constraint(self) -> list[Group]:
-        if self._next.text == "(":
-            return self._brackets()[1]
-        groups: list[Group] = []
-        while not groups and self._next.text != "(":
-            if self._next.text in {"{", "}"}:
-                raise self._unknown(self._next)
-            groups += self._expression_part()
-        return groups or self._brackets()[1]
-
-    def _bind(self) -> Bind:
-        inner, groups = self._brackets()
-        if len(inner) < 3 or inner[-2].keyword != "AS" or inner[-1].kind != "variable":
-            raise self._unknown(inner[-1] if inner else self._next)
-        value: Node | None = None
-        if len(inner) == 3 and inner[0].kind == "variable":
-            value = Variable(inner[0].text[1:])
-        elif len(inner) == 3 and inner[0].kind in _IRIS:
-            value = self._iri(inner[0])
-        return Bind(Variable(inner[-1].text[1:]), value, tuple(groups))
-
-    # --- expressions --------------------------------------------------------------------------------------------------
-
-    def _brackets(self) -> tuple[list[Token], list[Group]]:
-        """What stands in brackets: the tokens, those of groups left out, and the groups of every EXISTS."""
-        tokens: list[Token] = []
-        groups: list[Group] = []
-        self._expect("(")
-        depth = 1
-        while depth:
-            token = self._next
-            depth += (token.text == "(") - (token.text == ")")
-            tokens.append(token)
-            groups += self._expression_part()
-        return tokens[:-1], groups
+        return groups
 
     def _expression_part(self) -> list[Group]:
-        """Takes a token of an expression, and the group after EXISTS."""
-        token = self._take()
-        if token is END or token.text in {"{", "}"}:
-            raise self._unknown(token)
-        if token.kind == "word" and token.keyword == "EXISTS":
-            return [self._group()]
+        token = self._next
+        found = super()._expression_part()
         if token.kind == "word" and token.keyword == "SAMPLE":
             raise self._refusal(token, "SAMPLE leaves it to chance what is found", "use MIN or MAX")
-        if token.kind in _IRIS and self._next.text == "(" and self._iri(token).value not in _CASTS:
+        if token.kind in {"iri", "name"} and self._next.text == "(" and self._iri(token).value not in _CASTS:
             raise self._refusal(token, f"there is no function {token.text}", "use those that SPARQL 1.1 has built in")
-        return []
-
-    # --- triples ------------------------------------------------------------------------------------------------------
-
-    def _triples(self) -> list[Triple]:
-        """The triples of one subject."""
-        found: list[Triple] = []
-        by_itself = self._next.text in {"[", "("}
-        subject = self._node(found)
-        if not (by_itself and found and not self._is_verb()):
-            self._properties(subject, found)
         return found
-
-    def _properties(self, subject: Node, found: list[Triple]) -> None:
-        while True:
-            path = self._verb()
-            while True:
-                found.append(Triple(subject, path, self._node(found)))
-                if not self._took(","):
-                    break
-            if not self._took(";"):
-                return
-            while self._took(";"):
-                pass
-            if not self._is_verb():
-                return
-
-    def _is_verb(self) -> bool:
-        token = self._next
-        return token.kind in {"variable", *_IRIS} or token.text in {"a", "^", "!", "("}
-
-    def _verb(self) -> Path | Variable:
-        if self._next.kind == "variable":
-            return Variable(self._take().text[1:])
-        return self._path()
-
-    def _name(self) -> Node:
-        """A variable or an IRI."""
-        token = self._take()
-        return Variable(token.text[1:]) if token.kind == "variable" else self._iri(token)
-
-    def _node(self, found: list[Triple]) -> Node:
-        """A node of a triple; what is said of it within brackets is found."""
-        token = self._next
-        if token.kind == "variable" or token.kind in _IRIS:
-            return self._name()
-        if token.kind == "blank":
-            return Variable(self._take().text)
-        if self._took("["):
-            return self._described(found)
-        if self._took("("):
-            return self._collection(found)
-        return self._literal()
-
-    def _blank(self) -> Variable:
-        self._blanks += 1
-        return Variable(f"_:[{self._blanks}]")
-
-    def _described(self, found: list[Triple]) -> Node:
-        node = self._blank()
-        if not self._took("]"):
-            self._properties(node, found)
-            self._expect("]")
-        return node
-
-    def _collection(self, found: list[Triple]) -> Node:
-        items: list[Node] = []
-        while not self._took(")"):
-            items.append(self._node(found))
-        rest: Node = RDF_NIL
-        for item in reversed(items):
-            cell = self._blank()
-            found += [Triple(cell, Step(RDF_FIRST), item), Triple(cell, Step(RDF_REST), rest)]
-            rest = cell
-        return rest
-
-    def _literal(self) -> Term:
-        """A literal as the store holds it."""
-        token = self._take()
-        text = token.text
-        if token.text in {"+", "-"}:
-            text += self._take().text
-        elif token.kind == "word" and token.keyword in {"TRUE", "FALSE"}:
-            text = token.text.lower()
-        elif token.kind == "string" and self._next.kind == "language":
-            text += self._take().text
-        elif token.kind == "string" and self._took("^"):
-            self._expect("^")
-            text += f"^^{self._iri(self._take()).n3}"
-        elif token.kind not in {"string", "number"}:
-            raise self._unknown(token)
-        try:
-            quad = next(ox.parse(f"<urn:s> <urn:p> {text} .", ox.RdfFormat.TURTLE))
-        except (SyntaxError, StopIteration) as error:
-            raise self._unknown(token) from error
-        return _CANONICALISER.canonical(from_oxigraph(quad.object))
-
-    def _iri(self, token: Token) -> Iri:
-        resolved = self._names.resolve(token) if token.kind in _IRIS else None
-        if resolved is None:
-            raise self._unknown(token)
-        return Iri(resolved)
-
-    # --- paths --------------------------------------------------------------------------------------------------------
-
-    def _path(self) -> Path:
-        parts = [self._sequence()]
-        while self._took("|"):
-            parts.append(self._sequence())
-        return parts[0] if len(parts) == 1 else Alternative(tuple(parts))
-
-    def _sequence(self) -> Path:
-        parts = [self._step()]
-        while self._took("/"):
-            parts.append(self._step())
-        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
-
-    def _step(self) -> Path:
-        inverse = self._took("^")
-        path = self._primary()
-        mark = next((each for each in _REPEATS if self._took(each)), None)
-        if mark is not None:
-            path = Repeat(path, *_REPEATS[mark])
-        return inverted(path) if inverse else path
-
-    def _primary(self) -> Path:
-        if self._took("("):
-            path = self._path()
-            self._expect(")")
-            return path
-        if self._took("!"):
-            return self._negated()
-        return Step(self._predicate())
-
-    def _predicate(self) -> Iri:
-        return RDF_TYPE if self._took("a") else self._iri(self._take())
-
-    def _negated(self) -> Path:
-        """Any predicate but some: taken as any."""
-        directions: set[bool] = set()
-        several = self._took("(")
-        while True:
-            if several and self._took(")"):
-                break
-            directions.add(self._took("^"))
-            self._predicate()
-            if not several:
-                break
-            self._took("|")
-        steps = [Step(ANY, inverse) for inverse in sorted(directions or {False})]
-        return steps[0] if len(steps) == 1 else Alternative(tuple(steps))

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
-from bridge.shapes.sparql.algebra import Bind, Filter, Group, InGraph, Optional, Select, Union, Variable
 from bridge.shapes.sparql.parsing import read_query
+from bridge.sparql.algebra import Bind, Filter, Group, InGraph, Optional, Select, Union, Variable
 from bridge.sparql.complaints import complaint
 from bridge.sparql.scan import Form, scan
 from bridge.sparql.tokens import END, place, settle, tokenise

@@ -64,6 +64,21 @@ class Optional:
 
 
 @dataclass(frozen=True, slots=True)
+class Minus:
+    """MINUS and its group."""
+
+    group: Group
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """VALUES: its variables, and its rows; None in a row is UNDEF."""
+
+    variables: tuple[str, ...]
+    rows: tuple[tuple[Term | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
     """A FILTER: the groups of every EXISTS in it."""
 
@@ -107,4 +122,4 @@ class Select:
     groups: tuple[Group, ...]
 
 
-Part: TypeAlias = Triple | Group | Union | Optional | Filter | Bind | InGraph | Select
+Part: TypeAlias = Triple | Group | Union | Optional | Minus | Values | Filter | Bind | InGraph | Select

@@ -6,6 +6,8 @@ Rules
 * The ledger keeps no token, only its SHA-256. A token that is malformed, unknown, expired or revoked gets the same
   answer; where there is none, this is said. All of it comes after the same hash and the same look-up: the answer's
   time tells nothing of what is kept.
+* Whoever sends no token at all is anonymous, where `MUNIMENT_ANONYMOUS_GRAPHS` lets such callers read some graphs. They
+  read; whatever else they ask is told to say who it is (401, not 403).
 * Each request looks anew: a token that is revoked works no more. An answer that is still being sent by then ends soon
   (`api.welcome`).
 
@@ -27,10 +29,12 @@ from starlette.requests import Request
 
 from api.service import Service
 from api.welcome import welcome
-from kernel.access import Principal
-from kernel.errors import Unauthenticated
+from kernel.access import ANONYMOUS, Principal
+from kernel.errors import Forbidden, Unauthenticated
 
 REALM: Final = "muniment"
+
+_REMEDY: Final = "send `Authorization: Bearer` and a token that `muniment token create` made"
 
 _SCHEME: Final = b"bearer "
 _AUTHORIZATION: Final = b"authorization"
@@ -50,17 +54,29 @@ class BearerToken(SecurityBase):
 
     async def __call__(self, request: Request) -> Principal:
         """The principal whose token the request carries. Raises `Unauthenticated`."""
-        ledger, known_by = Service.of(request).base.ledger, token_hash(token_of(request))
+        service = Service.of(request)
+        ledger, known_by = service.base.ledger, token_hash(token_of(request))
         principal = ledger.principal_of(known_by)
+        if principal is None and not _presented(request) and _only_reads(request):
+            principal = service.anonymous
         if principal is None:
-            raise Unauthenticated(
-                _problem(request),
-                remedy="send `Authorization: Bearer` and a token that `muniment token create` made",
-                where="Authorization",
-            )
+            raise Unauthenticated(_problem(request), remedy=_REMEDY, where="Authorization")
         request.scope["muniment.principal"] = principal.id
-        welcome(request.scope, lambda: ledger.principal_of(known_by) is not None)
+        if not principal.is_anonymous:
+            welcome(request.scope, lambda: ledger.principal_of(known_by) is not None)
         return principal
+
+
+def as_told(request: Request, error: Exception) -> Exception:
+    """The error that a caller meets: who is anonymous and may not do something is asked who they are."""
+    if isinstance(error, Forbidden) and request.scope.get("muniment.principal") == ANONYMOUS:
+        return Unauthenticated("without a token this may not be done", remedy=_REMEDY, where="Authorization")
+    return error
+
+
+def _only_reads(request: Request) -> bool:
+    """Whether a request reads, as far as can be told without looking into it: queries are posted as well."""
+    return request.method in ("GET", "HEAD") or (request.method == "POST" and request.scope["path"].endswith("/sparql"))
 
 
 def token_of(request: Request) -> bytes:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from api.auth import REALM, token_of
+from api.auth import REALM, as_told, token_of
 from api.errors import (
     BrokenOff,
     ForgedForm,
@@ -147,7 +147,8 @@ def answer_problem(request: Request, error: MunimentError) -> Response:
 
 
 async def _muniment(request: Request, error: Exception) -> Response:
-    return answer_problem(request, error) if isinstance(error, MunimentError) else await _unforeseen(request, error)
+    told = as_told(request, error)
+    return answer_problem(request, told) if isinstance(told, MunimentError) else await _unforeseen(request, told)
 
 
 async def _certificate(request: Request, error: Exception) -> Response:

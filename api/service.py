@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from api.settings import Settings
     from bridge.base import Base
+    from kernel.access import Principal
 
 T = TypeVar("T")
 
@@ -66,6 +67,7 @@ class Service:
     certificates: CertificateReader = field(init=False, repr=False)
     replicas: ReplicaPool = field(init=False, repr=False)
     log: LogReader = field(init=False, repr=False)
+    anonymous: Principal | None = field(init=False, repr=False)
     _updates: ThreadPoolExecutor = field(init=False, repr=False)
     _reads: ThreadPoolExecutor = field(init=False, repr=False)
     _chunks: ThreadPoolExecutor = field(init=False, repr=False)
@@ -80,6 +82,7 @@ class Service:
         # Whoever is here has a worker: no thread is waited for.
         object.__setattr__(self, "_updates", ThreadPoolExecutor(size.workers + size.spares, "update"))
         object.__setattr__(self, "log", LogReader(self.base.ledger, self.base.key))
+        object.__setattr__(self, "anonymous", self.settings.anonymous)
         object.__setattr__(self, "_reads", ThreadPoolExecutor(_READ_THREADS, "read"))
         object.__setattr__(self, "_chunks", ThreadPoolExecutor(1, "chunk"))
         object.__setattr__(self, "_signing", ThreadPoolExecutor(1, "sign"))

@@ -35,12 +35,15 @@ from api.errors import InvalidSetting
 from api.suggestions import did_you_mean
 from api.wording import in_words
 from bridge.replicas.limits import Limits, PoolSize
+from kernel.access import ANONYMOUS, Principal, Role
+from kernel.errors import InvalidTerm
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
+from kernel.terms import Iri
+from kernel.vocabulary import GOVERNANCE, is_history
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kernel.access import Role
     from kernel.judging import VerdictPolicy
 
 PREFIX: Final = "MUNIMENT_"
@@ -131,6 +134,10 @@ class Settings(BaseSettings):
         (),
         description="origins whose scripts browsers let read answers, separated by commas, or `*`; none by default",
     )
+    anonymous_graphs: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="graphs that are read without a token, separated by spaces, or `*` for all; none by default",
+    )
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
 
     @field_validator("query_limits", mode="before")
@@ -156,6 +163,27 @@ class Settings(BaseSettings):
         if "*" in origins and len(origins) > 1:
             raise ValueError("`*` stands for all origins: name no other beside it")
         return origins
+
+    @field_validator("anonymous_graphs", mode="before")
+    @classmethod
+    def _read_graphs(cls, value: object) -> object:
+        graphs = value.split() if isinstance(value, str) else value
+        if not isinstance(graphs, list | tuple):
+            return value
+        for each in map(str, graphs):
+            if each != "*" and not _is_graph(each):
+                raise ValueError(f"{each[:80]!r} is no graph: write its IRI, or `*` for all")
+        if "*" in graphs and len(graphs) > 1:
+            raise ValueError("`*` stands for all graphs: name no other beside it")
+        return graphs
+
+    @property
+    def anonymous(self) -> Principal | None:
+        """Who has sent no token; None: nobody is let in without."""
+        if not self.anonymous_graphs:
+            return None
+        graphs = None if self.anonymous_graphs == ("*",) else frozenset(map(Iri, self.anonymous_graphs))
+        return Principal(ANONYMOUS, Role.READER, graphs)
 
     def limits_of(self, role: Role) -> Limits:
         """What a query of a caller of the role may take."""
@@ -244,6 +272,14 @@ def refuse_unknown_variables() -> None:
             raise InvalidSetting(
                 "there is no such setting", remedy=did_you_mean(name, known, prefix=PREFIX), where=name
             )
+
+
+def _is_graph(text: str) -> bool:
+    try:
+        graph = Iri(text)
+    except InvalidTerm:
+        return False
+    return not is_history(graph) and graph not in GOVERNANCE
 
 
 def _refused(error: ValidationError, origins: Mapping[str, str]) -> InvalidSetting:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kernel.errors import Forbidden
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, PUBLIC_GOVERNANCE, graph_of_history, is_history, is_ours
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kernel.terms import Iri
+
+ANONYMOUS: Final = "anonymous"
+"""The id of whoever has not said who they are; no token is made under it."""
 
 
 class Role(IntEnum):
@@ -101,6 +104,11 @@ class Principal:
         if is_ours(graph) and graph != DEFAULT_GRAPH:
             return False
         return (self.role_in(graph) or 0) >= role
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nobody knows who it is."""
+        return self.id == ANONYMOUS
 
     @property
     def highest(self) -> Role:

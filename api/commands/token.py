@@ -33,7 +33,7 @@ import typer
 
 from api.commands.careful import careful
 from api.commands.options import LEDGER, Data, iri_option, require_base
-from kernel.access import Grant, Principal, Role
+from kernel.access import ANONYMOUS, Grant, Principal, Role
 from kernel.errors import InvalidParameter
 from kernel.instants import DAY, Instant, print_instant
 
@@ -120,6 +120,8 @@ def create(
             remedy="use up to 100 letters, digits and . @ : + - _",
             where="--name",
         )
+    if name == ANONYMOUS:
+        raise InvalidParameter(f"{name} stands for whoever has no token", remedy="use another name", where="--name")
     held = _held(role, graph or [], grant or [])
     principal = replace(held, id=name or f"{held.highest.name.lower()}-{secrets.token_hex(4)}")
     until = None if expires is None else Instant(SystemClock().now() + expires * DAY)

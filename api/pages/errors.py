@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
+from api.auth import as_told
 from api.media import accepted, preferred
 from api.pages.rendering import page, see_other
 from api.pages.sign_in import sign_in_again, sign_in_path
@@ -52,7 +53,8 @@ def install(app: FastAPI) -> None:
 
 
 def _paged(handler: Handler) -> Handler:
-    async def handle(request: Request, error: Exception) -> Response:
+    async def handle(request: Request, raised: Exception) -> Response:
+        error = as_told(request, raised)
         answered = handler(request, error)
         answer = answered if isinstance(answered, Response) else await answered
         if answer.headers.get("content-type") != MEDIA_TYPE or not _wants_page(request):

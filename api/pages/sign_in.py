@@ -81,7 +81,7 @@ async def sign_in_form(request: Request) -> Response:
     parameters = page_parameters(request, (CODE, NEXT))
     code, onwards = parameters.text(CODE), _onwards(parameters)
     visit = visit_of(request)
-    if visit is not None and code is None:
+    if visit is not None and not visit.principal.is_anonymous and code is None:
         return see_other(onwards)
     who = None if code is None else _who(request, sessions_of(request).peek(code))
     return _form(request, code=code if who else None, who=who, onwards=onwards, spent=code is not None and who is None)

@@ -5,6 +5,8 @@ Rules
 * A session's cookie is `HttpOnly`, `SameSite=Strict`, for every path; where the browser came by https it is `Secure`
   and bound to the host by its name. No route of the JSON API takes it.
 * Each request looks the principal up anew. Without a session there is `Unauthenticated`.
+* Where the graph is open to whoever has no token (`api.auth`), so are the pages: such a visitor has a session that
+  nothing is kept of, and sends no forms but queries.
 * A form is taken only with the session's forgery token, and, where the browser says whence it comes (`Sec-Fetch-Site`,
   else `Origin`), from this very site.
 * Empty fields of a form are as those that are not there. Others that nothing knows are errors, as everywhere.
@@ -90,16 +92,25 @@ def sessions_of(request: Request) -> Sessions:
 
 
 def visit_of(request: Request) -> Visit | None:
-    """Who visits; None when they are not signed in, or no longer."""
+    """Who visits; None when they are not signed in, or no longer, and would have to be."""
     session = sessions_of(request).find(cookie_of(request))
     if session is None:
-        return None
+        return _anonymous(request)
     principal = Service.of(request).base.ledger.principal_of(session.token)
     if principal is None:
         sessions_of(request).end(cookie_of(request))
-        return None
+        return _anonymous(request)
     request.scope["muniment.principal"] = principal.id
     return Visit(principal, session)
+
+
+def _anonymous(request: Request) -> Visit | None:
+    principal = Service.of(request).anonymous
+    if principal is None or (request.method == "POST" and request.scope["path"] != "/query"):
+        return None
+    request.scope["muniment.principal"] = principal.id
+    # There is nobody in whose name another site could send a form, and so nothing to tell such a form by.
+    return Visit(principal, Session(b"", 0.0, 0.0, forgery_token=""))
 
 
 async def _required(request: Request) -> Visit:

@@ -7,6 +7,7 @@ Rules
 * The service asks, the worker answers, one request at a time. What a store loses and gains (`DELTA`) has no
   answer. `OPEN`, `FORGET` and each `CHUNK` of a snapshot are acknowledged: so it is known when a directory is let go
   of, and no more than one chunk waits.
+* `ASK` brings along what it is asked of, so that a worker without replicas answers it, too (`bridge.replicas.direct`).
 * An answer is `WHOLE`; or `BEGIN`, any number of `PART`s and `END`; or `ERROR`, also in the middle.
 
 Example
@@ -47,7 +48,7 @@ class Kind(IntEnum):
     FORGET = 4
     """Let go of a store: `store`."""
     QUERY = 5
-    """Answer a query: a `bridge.replicas.asked.Asked`."""
+    """Answer a query, with what `bridge.replicas.answers.asked_for` says of it."""
     WHOLE = 6
     BEGIN = 7
     PART = 8
@@ -56,6 +57,8 @@ class Kind(IntEnum):
     """What went wrong: `what` (memory, size, syntax, evaluation, store, refused), and `message`."""
     TAKEN = 11
     """A worker is ready, or has done what it was told."""
+    ASK = 12
+    """Answer a query of what the body says, with what `bridge.replicas.direct.Asked` says of it."""
 
 
 @dataclass(frozen=True, slots=True)

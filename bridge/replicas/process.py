@@ -146,7 +146,7 @@ class WorkerProcess(asyncio.Protocol):
         errors = TemporaryFile()  # noqa: SIM115 - it is the worker's as long as that lives
         try:
             # In this thread, which stays: nothing is forked, and the call takes a millisecond.
-            process = _started(theirs, errors)
+            process = started(theirs, errors)
         except OSError:
             ours.close()
             errors.close()
@@ -236,9 +236,7 @@ class WorkerProcess(asyncio.Protocol):
             self._answering.take(came)
 
     def _bury(self, waited: asyncio.Future[int]) -> None:
-        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - _SAID))
-        error = WorkerEndedError(waited.result(), self._errors.read().decode(errors="replace").strip())
-        self._errors.close()
+        error = last_words(waited.result(), self._errors)
         self.ended.set_result(error)
         if self._taken is not None and not self._taken.done():
             self._taken.set_exception(error)
@@ -257,7 +255,15 @@ class WorkerProcess(asyncio.Protocol):
             self._transport.write(data)
 
 
-def _started(theirs: socket.socket, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+def last_words(status: int, errors: IO[bytes]) -> WorkerEndedError:
+    """How a worker ended, by its exit status and the file that it had for standard error, which is closed."""
+    with errors:
+        errors.seek(max(0, errors.seek(0, os.SEEK_END) - _SAID))
+        return WorkerEndedError(status, errors.read().decode(errors="replace").strip())
+
+
+def started(theirs: socket.socket, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Starts a process that serves one end of a socket pair. Raises `OSError`."""
     number = theirs.fileno()
     return subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
         [sys.executable, "-P", "-m", "bridge.replicas.worker", str(number)],

@@ -10,6 +10,8 @@ Rules
   Without `/proc` nobody knows what it has, and memory is not limited.
 * The WHERE of an update may be asked with statements laid over a store. They are off again before the answer ends; a
   store that could not be put back ends the process.
+* A query can bring along the statements that it is asked of, and then others again and again that are there for one
+  answer: that is how queries of shapes are asked. Its answers come together.
 * What the allocator keeps of a query is counted too. Once that is `SPENT`, the worker says so with its answer.
 * An answer goes out in pieces while it is made, but for formats of which a part would pass for the whole, and those
   that may turn out not to be able to carry it: these are made whole first.
@@ -32,11 +34,11 @@ import socket
 import sys
 from collections import defaultdict
 from contextlib import contextmanager, nullcontext
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 import pyoxigraph as ox
 
@@ -52,7 +54,7 @@ from kernel.errors import CallerError
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from bridge.sparql.results import Format
 
@@ -98,7 +100,9 @@ class Worker:
                 self._stores.pop(head["store"], None)
                 self._send(frame(Kind.TAKEN, {}))
             case Kind.QUERY:
-                self._query(head)
+                self._within_limits(partial(self._answer, head), head["memory"])
+            case Kind.ASK:
+                self._within_limits(partial(self._ask, head, asked.body), head["memory"])
             case _:
                 raise ValueError(f"nobody sends {asked.kind.name} to a worker")
 
@@ -119,10 +123,10 @@ class Worker:
             store.bulk_load(text, ox.RdfFormat.TRIG)
         self._send(frame(Kind.TAKEN, {}))
 
-    def _query(self, asked: Mapping[str, Any]) -> None:
+    def _within_limits(self, work: Callable[[], None], memory: int) -> None:
         try:
-            with self._memory.limited(asked["memory"]):
-                self._answer(asked)
+            with self._memory.limited(memory):
+                work()
         except MemoryError:
             self._fail("memory")
         except _TooLarge:
@@ -153,6 +157,20 @@ class Worker:
             serialise_to(results, form, answer, restore=asked["restore"])
             del results  # what it holds of the store goes before the next delta comes
         answer.finish(self._connection, {"spent": True} if self._memory.spent() else {})
+
+    def _ask(self, asked: Mapping[str, Any], quads: bytes) -> None:
+        name, left = asked["store"], asked["result"]
+        store = ox.Store() if name is None or asked["anew"] else self._stores[name]
+        if name is not None:
+            self._stores[name] = store
+        store.extend(_quads(quads))
+        answers: list[bytes] = []
+        for each in asked["beside"]:
+            answers.append(_with_beside(store, asked["text"], _quads(each.encode()), left))
+            left -= len(answers[-1])
+        del store
+        last = {"spent": True} if self._memory.spent() else {}
+        self._send(frame(Kind.WHOLE, {"lengths": [*map(len, answers)], **last}, b"".join(answers)))
 
     def _fail(self, what: str, message: str = "", **more: str | None) -> None:
         self._send(frame(Kind.ERROR, {"what": what, "message": message, **more}))
@@ -208,6 +226,10 @@ class _Spooled:
     def flush(self) -> None:
         """Nothing: it is sent at the end."""
 
+    def bytes(self) -> bytes:
+        """All of it so far."""
+        return self._whole.getvalue()
+
     def finish(self, connection: socket.socket, last: Mapping[str, bool]) -> None:
         """Sends it, with what the last frame is to say."""
         whole = self._whole.getbuffer()
@@ -219,6 +241,25 @@ class _Spooled:
             connection.sendall(frame(kind, head, bytes(whole[at : at + CHUNK_SIZE])))
             kind, head = Kind.PART, {}
         connection.sendall(frame(Kind.END, last))
+
+
+def _with_beside(store: ox.Store, text: str, beside: Sequence[ox.Quad], limit: int) -> bytes:
+    """What a query answers while further statements are in a store, which has none of them before."""
+    store.extend(beside)
+    try:
+        answer = _Spooled(limit)
+        results = cast("ox.QuerySolutions | ox.QueryBoolean", store.query(text))
+        results.serialize(cast("IO[bytes]", answer), format=ox.QueryResultsFormat.JSON)
+        del results
+        return answer.bytes()
+    finally:
+        for quad in beside:
+            store.remove(quad)
+
+
+def _quads(text: bytes) -> list[ox.Quad]:
+    """Statements one a line; blank nodes keep their labels, as they would not if the store read them."""
+    return list(ox.parse(text, ox.RdfFormat.N_QUADS, lenient=True))
 
 
 def _made_whole(form: Format) -> bool:

@@ -40,6 +40,7 @@ from bridge.shapes.preparing import OfLoad, OfPlan, in_shapes, newly_broken, of_
 from bridge.shapes.registry import Registry, Shapes, document_of
 from bridge.shapes.reports.telling import Telling
 from bridge.shapes.slices import Slices, Violation
+from bridge.shapes.sparql.patience import IN_TURN, Patience
 from bridge.shapes.telling import Teller, at_most, by_key, n3_of
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.governance import GovernedView
@@ -173,10 +174,10 @@ class CoreChecker:
         waiting = iter(changes)
         found: list[Finding] = []
         violations: dict[ResultKey, list[Violation]] = {}
-        judged = _Judged()
+        judged, patience = _Judged(), Patience(IN_TURN)
         while chunk := list(islice(waiting, _CHUNK)):
             try:
-                for violation in list(self._violations(shapes, chunk, overlay, judged)):
+                for violation in list(self._violations(shapes, chunk, overlay, judged, patience)):
                     violations.setdefault(violation.result.key, []).append(violation)
                 judged.settle()
             except NeighbourhoodExceeded:
@@ -186,12 +187,12 @@ class CoreChecker:
         return [*found, *Teller(shapes, code).told(violations, at)]
 
     def _violations(
-        self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay, judged: _Judged
+        self, shapes: Shapes, changes: Sequence[Change], overlay: Overlay, judged: _Judged, patience: Patience
     ) -> Iterator[Violation]:
         model = shapes.model
         allowed = self._limit * -(-len(changes) // _PACE)
         reader = Reader(overlay, Budget(allowed))
-        slices = Slices(model, shapes.engine, reader, Budget(JUDGED * allowed))
+        slices = Slices(model, shapes.engine, reader, Budget(JUDGED * allowed, patience))
         concerned = Concerned(model)
         for change in changes:
             horizon = Interval(change.parts[0].start, change.parts[-1].end)

@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from bridge.shapes.paths import Alternative, Repeat, Sequence, Step
+from bridge.shapes.sparql.patience import ENDLESS
 from bridge.shapes.vocabulary import RDF_REIFIES, RDF_TYPE, SUBCLASS_OF
 from kernel.instants import FOREVER
 from kernel.terms import Iri, Literal, Term, TripleTerm
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from bridge.shapes.document import Triple
     from bridge.shapes.paths import Path
+    from bridge.shapes.sparql.patience import Patience
 
 Spellings: TypeAlias = tuple[Literal, ...]
 """The ways in which a literal was written; none for what is no literal."""
@@ -48,13 +50,22 @@ class Data:
         triples: the statements, each with the spellings of its literal.
         at: an instant of the slice.
         evidence: where what reifies the statements is described; None: among them.
+        patience: of whoever waits while it is judged.
 
     Attributes:
         at: the same.
+        patience: the same.
     """
 
-    def __init__(self, triples: Mapping[Triple, Spellings], at: int = FOREVER, evidence: Data | None = None) -> None:
+    def __init__(
+        self,
+        triples: Mapping[Triple, Spellings],
+        at: int = FOREVER,
+        evidence: Data | None = None,
+        patience: Patience = ENDLESS,
+    ) -> None:
         self.at = at
+        self.patience = patience
         self._evidence = evidence
         self._outgoing: dict[Iri, dict[Iri, Nodes]] = {}
         self._incoming: dict[Iri, dict[Term, Nodes]] = {}

@@ -30,6 +30,7 @@ from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
 from bridge.shapes.paths import ANY, inverted, reach, sources
+from bridge.shapes.sparql.patience import ENDLESS
 from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
 from kernel.terms import Iri, Term
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from bridge.shapes.model import Shape, ShapesModel, Targets
     from bridge.shapes.overlay import Overlay, Seen
     from bridge.shapes.sparql.looks import Looks
+    from bridge.shapes.sparql.patience import Patience
     from kernel.intervals import Interval
 
 Pair: TypeAlias = tuple[Iri, Term]
@@ -58,10 +60,15 @@ class Budget:
 
     Args:
         amount: without one, as much as there is.
+        patience: of whoever waits; without it, there is no end of it.
+
+    Attributes:
+        patience: the same.
     """
 
-    def __init__(self, amount: float = inf) -> None:
+    def __init__(self, amount: float = inf, patience: Patience = ENDLESS) -> None:
         self._left = amount
+        self.patience = patience
 
     def spend(self, amount: int = 1) -> None:
         """Takes from it. Raises `NeighbourhoodExceeded` when it is spent."""

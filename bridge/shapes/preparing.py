@@ -35,6 +35,7 @@ from bridge.shapes.existing import Existing
 from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded
 from bridge.shapes.overlay import EVERYTHING, Overlay, triple_of
 from bridge.shapes.registry import Shapes, document_of
+from bridge.shapes.sparql.patience import IN_TURN, Patience
 from bridge.shapes.telling import Teller, by_key
 from certificates.findings import FindingCode
 from kernel.instants import FOREVER
@@ -194,10 +195,11 @@ class Preparation:
             raise Unprepared
         mine = [triple for triple in own.triples if existing.notices(triple)]
         allowed = inf if mine or self.insists else BRIEF
+        patience = Patience(IN_TURN)
         instead: dict[Pair, Judged | None] = {}
         try:
             for batch in _batches([*changed.triples, *mine]):
-                judging = existing.over(partial(own.overlay, changed.gone), Budget(allowed))
+                judging = existing.over(partial(own.overlay, changed.gone), Budget(allowed, patience))
                 for pair in self._broken.concerned(judging.concerned(batch)):
                     instead[pair] = judging.judge(pair)
         except NeighbourhoodExceeded:
@@ -297,7 +299,7 @@ class OfLoad:
 
 def newly_broken(existing: Existing, own: Own) -> list[Violation]:
     """What is newly broken, judged as a whole, of the data as a plan leaves it."""
-    judging = existing.over(partial(own.overlay, ()), Budget())
+    judging = existing.over(partial(own.overlay, ()), Budget(patience=Patience(IN_TURN)))
     broken = Broken()
     for pair in dict.fromkeys(existing.targets(own.overlay((), existing.written.scope, only_after=True))):
         broken.put(pair, judging.judge(pair))

@@ -211,7 +211,7 @@ class Slices:
         shape, focus = pair
         self._budget.spend(len(holding.data) + len(holding.evidence))
         evidence = Data(holding.evidence, instant) if self._model.is_reified(shape) else None
-        data = Data(holding.data, instant, evidence)
+        data = Data(holding.data, instant, evidence, self._budget.patience)
         if not _is_target(self._model.targets_at(shape, instant), focus, data):
             return []
         return self._engine.judge_in(data, shape, focus, ())

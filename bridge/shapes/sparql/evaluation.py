@@ -2,12 +2,13 @@
 
 Rules
 -----
-* It is asked of what it looks at (`looks`), laid into a store of its own: so its cost goes by the surroundings of the
-  focus, not by the data. Of data where it may look anywhere all of that is laid in, once for all foci.
-* The store holds terms in their stored form. A Skolem IRI is a blank node there, as it is in shapes.
-* A query has `SECONDS` for all it is asked at one focus, and may give `MOST` solutions; it runs in a thread that can be
-  left to itself, for the engine cannot be stopped. While one is left, its query is not asked again: so there is one at
-  most for each constraint. `QueryUnfinished` says that there is no answer.
+* A query could take all memory, and all time, so another process answers it (`bridge.replicas.direct`), with at most
+  `LIMITS` for all that it is asked at one focus, and `MOST` solutions there. One that needs more is ended;
+  `QueryUnfinished` says that there is no answer.
+* One that was ended is not asked again for `REST` seconds, wherever that would be. In the turn of a write there is a
+  `Patience` with all queries of the plan besides. So nobody waits long for what somebody else wrote into a shape.
+* It is asked of what it looks at (`looks`), which is sent along: so its cost goes by the surroundings of the focus, not
+  by the data. Data of which it may look at anything is sent once for all foci.
 
 Example
 -------
@@ -19,20 +20,20 @@ Example
 
 from __future__ import annotations
 
-from functools import lru_cache
-from threading import Thread
-from typing import TYPE_CHECKING, Final, TypeAlias
+from dataclasses import replace
+from itertools import chain, islice
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+from weakref import ref
 
-import pyoxigraph as ox
-
-from bridge.shapes.paths import ANY, reach
+from bridge.replicas.direct import WORKERS, Asked
+from bridge.replicas.limits import Limits
+from bridge.replicas.process import FailedFrameError, WorkerEndedError
+from bridge.shapes.sparql.lines import line, read_answer, seen, written
+from bridge.shapes.sparql.patience import BRIEF
 from bridge.shapes.sparql.text import HAS_VALUE, SHAPES, THIS, VALUES_GRAPH, value_node
-from bridge.shapes.vocabulary import is_blank
-from bridge.terms import from_oxigraph, to_oxigraph
-from bridge.terms import node as named
-from kernel.errors import MunimentError
-from kernel.terms import Iri, Literal, Term, TripleTerm
-from kernel.vocabulary import GENID, SHAPES_GRAPH
+from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,23 +41,28 @@ if TYPE_CHECKING:
     from bridge.shapes.data import Data
     from bridge.shapes.document import ShapesDocument, Triple
     from bridge.shapes.sparql.declared import Constraint
-    from bridge.shapes.sparql.looks import Look
-    from bridge.terms import OxTerm
+    from bridge.shapes.sparql.lines import Answer
+    from bridge.shapes.sparql.patience import Patience
+    from kernel.terms import Term
 
-SECONDS: Final = 5.0
-"""How long a query may take at one focus."""
+LIMITS: Final = Limits(seconds=5, memory=256 * 2**20, result=16 * 2**20)
+"""What a query may take at one focus."""
 
 MOST: Final = 10_000
 """Solutions that it may give there."""
 
-Solution: TypeAlias = "dict[str, Term]"
-Answer: TypeAlias = "list[Solution] | bool"
+REST: Final = 60.0
+"""Seconds for which a query that had to be ended is not asked."""
 
-_HAS_VALUE: Final = ox.NamedNode(HAS_VALUE)
-_VALUES_GRAPH: Final = ox.NamedNode(VALUES_GRAPH)
-_STANDING: Final = ox.NamedNode("urn:x-muniment:standing")
-_LABEL: Final = "b"
-"""Labels of blank nodes begin with it, as they may not with a digit everywhere."""
+_PIECE: Final = 10_000
+"""Statements that are sent at once where all are."""
+
+_STANDING: Final = "<urn:x-muniment:standing>"
+_MEGABYTE: Final = 2**20
+_TOO_MUCH: Final = f"it takes more than {LIMITS.memory // _MEGABYTE} MB of memory"
+_OR_DID: Final = f"here or at a node before it, less than {REST:g} seconds ago"
+"""Said wherever it is not asked and where it was: so a certificate that waits is told the same when it is approved."""
+_SHOWN: Final = 200
 
 
 class QueryUnfinished(Exception):
@@ -75,151 +81,97 @@ class Asking:
         self._query = constraint.query
         self._looks = constraint.looks
         self._bound = constraint.bound
-        self._shapes = document if SHAPES in constraint.query.variables else None
-        self._left: Thread | None = None
-        self._whole: tuple[Data, ox.Store] | None = None
+        self._document = document
+        self._shapes = document if SHAPES in constraint.query.variables else ()
+        self._ended, self._rests_until = "", -inf
 
     def answers(self, data: Data, focus: Term, several: Sequence[Mapping[str, Term]]) -> list[Answer]:
         """What the query answers at a focus, for each binding of further variables.
 
         Raises:
-            QueryUnfinished: it takes too long, or gives too much.
+            QueryUnfinished: it takes too long or too much memory, or gives too much.
         """
-        if self._left is not None and self._left.is_alive():
-            raise QueryUnfinished(f"it has been running for more than {SECONDS:g} seconds at another node")
-        store = self._store(data, focus)
-        found: list[Answer] = []
-        failed: list[str] = []
+        if monotonic() < self._rests_until:
+            raise QueryUnfinished(self._ended)
+        limits = _within(data.patience)
+        asked = Asked(self._query.text, [self._beside(focus, each) for each in several], limits)
+        before = monotonic()
+        try:
+            found = [read_answer(each, MOST) for each in self._asked(data, focus, asked)]
+        except FailedFrameError as error:
+            raise _failed(error) from None
+        except (TimeoutError, WorkerEndedError, OSError) as error:
+            self._ended, self._rests_until = f"{_lost(error, limits)}, {_OR_DID}", monotonic() + REST
+            raise QueryUnfinished(self._ended) from None
+        finally:
+            data.patience.spend(monotonic() - before)
+        answers = [each for each in found if each is not None]
+        if len(answers) < len(found):
+            raise QueryUnfinished(f"it gives more than {MOST:,} solutions")
+        return answers
 
-        def ask() -> None:
-            try:
-                found.extend(self._answer(store, {**self._bound, **each, THIS: focus}) for each in several)
-            except (QueryUnfinished, MunimentError, RuntimeError, ValueError) as error:
-                failed.append(str(error))  # not the error: it holds results, which only this thread may drop
+    def _asked(self, data: Data, focus: Term, asked: Asked) -> list[bytes]:
+        if not self._looks.anywhere:
+            with WORKERS.one() as worker:
+                return worker.answers(asked, self._sent(data, focus).encode())
+        whole = ref(data)
+        with WORKERS.one(whole) as worker:
+            if worker.keeps is not whole:
+                worker.keep(whole, self._pieces(data), asked.limits)
+            return worker.answers(asked, None)
 
-        thread = Thread(target=ask, daemon=True, name="query of a shape")
-        thread.start()
-        thread.join(SECONDS)
-        if thread.is_alive():
-            self._left, self._whole = thread, None
-            raise QueryUnfinished(f"it takes more than {SECONDS:g} seconds")
-        for reason in failed:
-            raise QueryUnfinished(reason)
-        return found
+    def _sent(self, data: Data, focus: Term) -> str:
+        """What it is asked of at a focus."""
+        return self._lines(seen(data, self._looks.along, focus))
 
-    def _answer(self, store: ox.Store, bound: Mapping[str, Term]) -> Answer:
-        terms = {name: _to_store(term) for name, term in bound.items()}
-        quads = [
-            ox.Quad(ox.NamedNode(value_node(name)), _HAS_VALUE, terms[name], _VALUES_GRAPH)
+    def _lines(self, triples: Iterable[Triple]) -> str:
+        """These statements, and those of the shapes graph if it looks at that."""
+        return "".join(chain(map(line, triples), map(_line_of_shapes, self._shapes)))
+
+    def _pieces(self, data: Data) -> Iterator[bytes]:
+        """All that it may be asked of, and all that other queries of the shapes graph may be."""
+        lines = chain((line(triple) for triple, _ in data.items()), map(_line_of_shapes, self._document))
+        while piece := "".join(islice(lines, _PIECE)):
+            yield piece.encode()
+
+    def _beside(self, focus: Term, bound: Mapping[str, Term]) -> str:
+        """What is there for one answer: the values of variables, and the nodes that a path of no steps leads to."""
+        terms = {name: written(term) for name, term in {**self._bound, **bound, THIS: focus}.items()}
+        found = [
+            f"<{value_node(name)}> <{HAS_VALUE}> {terms[name]} <{VALUES_GRAPH}> .\n"
             for name in self._query.variables
             if name in terms
         ]
         if self._looks.standing is not None:
-            standing = [*terms.values(), *map(_to_store, self._looks.standing)]
-            quads += [ox.Quad(_STANDING, _STANDING, each) for each in standing]
-        store.extend(quads)
-        try:
-            results = store.query(self._query.text)
-            return bool(results) if isinstance(results, ox.QueryBoolean) else _solutions(results)
-        finally:
-            for quad in quads:
-                store.remove(quad)
-
-    def _store(self, data: Data, focus: Term) -> ox.Store:
-        """What the query sees, in a store."""
-        if not self._looks.anywhere:
-            return self._filled(_seen(data, self._looks.along, focus))
-        known = self._whole
-        if known is None or known[0] is not data:
-            known = self._whole = (data, self._filled(triple for triple, _ in data.items()))
-        return known[1]
-
-    def _filled(self, triples: Iterable[Triple]) -> ox.Store:
-        store = ox.Store()
-        store.extend(
-            [ox.Quad(_node(subject), named(predicate), _to_store(value)) for subject, predicate, value in triples]
-        )
-        if self._shapes is not None:
-            graph = named(SHAPES_GRAPH)
-            store.extend(
-                [
-                    ox.Quad(_node(each), named(predicate), _to_store(value), graph)
-                    for each, predicate, value in self._shapes
-                ]
-            )
-        return store
+            standing = [*terms.values(), *map(written, self._looks.standing)]
+            found += [f"{_STANDING} {_STANDING} {each} .\n" for each in dict.fromkeys(standing)]
+        return "".join(found)
 
 
-def _solutions(results: ox.QuerySolutions | ox.QueryTriples) -> list[Solution]:
-    if isinstance(results, ox.QueryTriples):
-        raise TypeError(results)
-    names = [variable.value for variable in results.variables]
-    found: list[Solution] = []
-    for solution in results:
-        if len(found) >= MOST:
-            raise QueryUnfinished(f"it gives more than {MOST:,} solutions")
-        terms = ((name, solution[name]) for name in names)
-        found.append({name: _from_store(term) for name, term in terms if term is not None})
-    return found
+def _line_of_shapes(triple: Triple) -> str:
+    return line(triple, SHAPES_GRAPH.n3)
 
 
-# --- what is seen -----------------------------------------------------------------------------------------------------
+def _within(patience: Patience) -> Limits:
+    """What a query may take, with what patience is left. Raises `QueryUnfinished` when none is."""
+    if patience.left <= 0:
+        raise QueryUnfinished(f"the queries about this change have taken {patience.seconds:g} seconds by now")
+    return replace(LIMITS, seconds=min(LIMITS.seconds, patience.left + BRIEF))
 
 
-def _seen(data: Data, looks: Iterable[Look], focus: Term) -> set[Triple]:
-    """The statements that paths from a focus use."""
-    found: set[Triple] = set()
-
-    def step(predicate: Iri, node: Term, *, inverse: bool) -> Iterator[Term]:
-        for triple in _met(data, predicate, node, inverse=inverse):
-            found.add(triple)
-            yield triple[0] if inverse else triple[2]
-
-    for look in looks:
-        reach(look.path, {focus if look.start is None else look.start}, step)
-    return found
+def _failed(error: FailedFrameError) -> QueryUnfinished:
+    match error.head["what"]:
+        case "size":
+            return QueryUnfinished(f"its solutions come to more than {LIMITS.result // _MEGABYTE} MB")
+        case "memory":
+            return QueryUnfinished(_TOO_MUCH)
+        case _:
+            return QueryUnfinished(f"it cannot be evaluated: {error.head['message'][:_SHOWN]}")
 
 
-def _met(data: Data, predicate: Iri, at: Term, *, inverse: bool) -> Iterator[Triple]:
-    if predicate == ANY:
-        yield from data.incoming(at) if inverse else data.described(at)
-    elif inverse:
-        for subject in data.subjects(predicate, at):
-            if isinstance(subject, Iri):
-                yield subject, predicate, at
-    elif isinstance(at, Iri):
-        for value in data.objects(at, predicate):
-            yield at, predicate, value
-
-
-# --- terms ------------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=65_536)
-def _node(iri: Iri) -> ox.NamedNode | ox.BlankNode:
-    if is_blank(iri):
-        try:
-            return ox.BlankNode(_LABEL + iri.value.removeprefix(GENID))
-        except ValueError:
-            pass  # no blank node that came from a document has such a name
-    return named(iri)
-
-
-def _to_store(term: Term) -> OxTerm:
-    match term:
-        case Iri():
-            return _node(term)
-        case Literal():
-            return to_oxigraph(term)
-        case TripleTerm(subject, predicate, value):
-            return ox.Triple(_node(subject), named(predicate), _to_store(value))
-
-
-def _from_store(term: OxTerm) -> Term:
-    if isinstance(term, ox.BlankNode):
-        return Iri(GENID + term.value.removeprefix(_LABEL))
-    if isinstance(term, ox.Triple):
-        subject, predicate = _from_store(term.subject), _from_store(term.predicate)
-        if isinstance(subject, Iri) and isinstance(predicate, Iri):
-            return TripleTerm(subject, predicate, _from_store(term.object))
-    return from_oxigraph(term)
+def _lost(error: Exception, limits: Limits) -> str:
+    if isinstance(error, TimeoutError):
+        return f"it takes more than {limits.seconds:.3g} seconds"
+    if isinstance(error, WorkerEndedError) and error.out_of_memory:
+        return _TOO_MUCH
+    return f"it was lost: {error}"

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from typing import Final
 
-import pytest
-
 from bridge.shapes.data import Data
 from bridge.shapes.reports import rdf
 from bridge.shapes.reports.sarif import alerts_of, sarif
 from bridge.shapes.reports.telling import Telling
 from bridge.shapes.reports.words import Groups
-from bridge.shapes.sparql import evaluation
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.terms import Iri
 from kernel.vocabulary import SHAPES_GRAPH
@@ -166,24 +163,6 @@ def test_where_that_is_too_much_it_is_said_and_never_passed_over() -> None:
     [finding] = world.judge(*retracts(":config :most 9 ."), *asserts(":config :most 1 ."))
     assert (finding.code, finding.severity) == (FindingCode.NEIGHBOURHOOD_EXCEEDED, Severity.VIOLATION)
     assert finding.message.endswith("a query of <urn:x:S> may see any of them, whatever its focus")
-
-
-def test_a_query_without_an_answer_in_time_is_at_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "SECONDS", 0.05)
-    slow = " . ".join(f"$this <urn:x:p> ?x{number}" for number in range(5))
-    query = f"SELECT $this {{ {slow} FILTER(?x0 + ?x1 + ?x2 + ?x3 + ?x4 < 0) }}"
-    many = " ".join(f":a :p {number} ." for number in range(14))
-    world = World(f":S sh:targetClass :P ; sh:sparql [ sh:select '{query}' ] .", ":a a :P . " + many)
-    [finding] = world.judge(*asserts(":a :p 14 ."))
-    assert (finding.code, finding.severity) == (FindingCode.SHAPE_VIOLATION, Severity.VIOLATION)
-    assert "gave no answer" in finding.message
-
-
-def test_more_solutions_than_there_may_be_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "MOST", 3)
-    text = ":S sh:targetClass :P ; sh:sparql [ sh:select 'SELECT $this ?value { $this <urn:x:p> ?value }' ] ."
-    [finding] = World(text, ":a a :P .").judge(*asserts(":a :p 1, 2, 3, 4 ."))
-    assert finding.message.endswith("it gives more than 3 solutions")
 
 
 # --- shapes that are written, and whole files -------------------------------------------------------------------------

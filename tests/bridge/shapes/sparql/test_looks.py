@@ -24,8 +24,6 @@ from tests.bridge.shapes.world import World, asserts, read, retracts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import pyoxigraph as ox
-
     from bridge.shapes.results import Result
     from kernel.facts import FactContent
     from kernel.plan import Plan
@@ -56,8 +54,8 @@ def usable(turtle: str) -> Shapes:
 class Everything(Asking):
     """Asks of all data, whatever the query looks at."""
 
-    def _store(self, data: Data, focus: Term) -> ox.Store:
-        return self._filled(triple for triple, _ in data.items())
+    def _sent(self, data: Data, focus: Term) -> str:
+        return self._lines(triple for triple, _ in data.items())
 
 
 @pytest.fixture

@@ -1,0 +1,143 @@
+"""What a query of a shape may take: one that takes more is ended, and nothing else is."""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from bridge.replicas.direct import DirectWorker
+from bridge.shapes.sparql import evaluation
+from bridge.shapes.sparql import patience as waiting
+from certificates.findings import FindingCode, Severity
+from kernel.vocabulary import SHAPES_GRAPH
+from tests.bridge.shapes.test_validation import validated
+from tests.bridge.shapes.world import World, asserts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+    from weakref import ReferenceType
+
+    from bridge.replicas.limits import Limits
+
+BOMB: Final = (
+    "SELECT $this { $this <urn:x:n> ?n BIND (str(?n) AS ?x0) "
+    + " ".join(f"BIND (CONCAT(?x{each}, ?x{each}) AS ?x{each + 1})" for each in range(40))
+    + " FILTER (strlen(?x40) > 1) }"
+)
+CROSS: Final = (
+    f"SELECT $this {{ {' . '.join(f'$this <urn:x:p> ?x{each}' for each in range(12))} "
+    f"FILTER ({' + '.join(f'?x{each}' for each in range(12))} < 0) }}"
+)
+MANY: Final = " ".join(f":a :p {each} ." for each in range(14))
+AGO: Final = ", here or at a node before it, less than 60 seconds ago"
+QUIET: Final = "SELECT $this ?value { $this <urn:x:n> ?value FILTER (?value > 5) }"
+
+
+def shape(*queries: str) -> str:
+    said = "".join(f" ; sh:sparql [ sh:select '{query}' ]" for query in queries)
+    return f":S a sh:NodeShape ; sh:targetClass :P{said} ."
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluation, "LIMITS", replace(evaluation.LIMITS, seconds=0.5))
+
+
+def most_resident() -> int:
+    """The most memory that this process ever had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def test_a_query_that_takes_all_memory_is_ended_and_costs_this_process_none() -> None:
+    world = World(shape(BOMB, QUIET), ":a a :P . :b a :P .")
+    before = most_resident()
+    ended, found = sorted(world.judge(*asserts(":a :n 9 .")), key=lambda each: each.value is not None)
+    assert (ended.code, ended.severity) == (FindingCode.SHAPE_VIOLATION, Severity.VIOLATION)
+    assert ended.message == "the query of the shape gave no answer: it takes more than 256 MB of memory" + AGO
+    assert (found.focus, found.value) == ("<urn:x:a>", '"9"^^<http://www.w3.org/2001/XMLSchema#integer>')
+    assert most_resident() - before < 100 * 2**20
+    assert len(world.judge(*asserts(":b :m 1 ."))) == 0
+
+
+def test_shapes_that_take_all_memory_are_found_out_when_they_are_written() -> None:
+    world = World("", ":a a :P ; :n 1 .")
+    before = most_resident()
+    [finding] = world.judge(*asserts(shape(BOMB), graph=SHAPES_GRAPH))
+    assert finding.code is FindingCode.EXISTING_VIOLATION
+    assert finding.message.endswith("it takes more than 256 MB of memory" + AGO)
+    assert most_resident() - before < 100 * 2**20
+
+
+def test_a_query_without_end_is_ended(brief: None) -> None:
+    del brief
+    world = World(shape(CROSS, QUIET), ":a a :P . " + MANY)
+    ended, found = sorted(world.judge(*asserts(":a :p 14 ; :n 9 .")), key=lambda each: each.value is not None)
+    assert ended.message == "the query of the shape gave no answer: it takes more than 0.5 seconds" + AGO
+    assert found.focus == "<urn:x:a>"
+
+
+def test_a_query_that_had_to_be_ended_is_not_asked_again_for_a_while(
+    brief: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del brief
+    world = World(shape(CROSS), ":a a :P . :b a :P . " + MANY)
+    found = world.judge(*asserts(":a :p 14 . :b :p 1 ."))
+    assert sorted(finding.focus or "" for finding in found) == ["<urn:x:a>", "<urn:x:b>"]
+    [said] = {finding.message for finding in found}
+    assert said.endswith("it takes more than 0.5 seconds, here or at a node before it, less than 60 seconds ago")
+    monkeypatch.setattr(evaluation, "monotonic", lambda: 10.0**12)
+    assert world.judge(*asserts(":b :p 1 .")) == []
+
+
+def test_what_the_queries_of_a_plan_take_together_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that goes on by three seconds whenever it is looked at, so that each query seems to take as long.
+
+    There are two about the first node, one after the change and one before it.
+    """
+    world = World(shape(QUIET), " ".join(f":a{each} a :P ." for each in range(5)))
+    ticks = iter(range(0, 3_000, 3))
+    monkeypatch.setattr(evaluation, "monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr(evaluation, "LIMITS", replace(evaluation.LIMITS, seconds=600))
+    found = world.judge(*asserts(" ".join(f":a{each} :n 9 ." for each in range(5))))
+    assert sum("the queries about this change have taken 5 seconds by now" in each.message for each in found) == 4
+    assert len(found) == 5
+    again = world.judge(*asserts(":a4 :n 9 ."))
+    assert [each.value for each in again] == ['"9"^^<http://www.w3.org/2001/XMLSchema#integer>']
+
+
+def test_quick_queries_cost_no_patience() -> None:
+    left = waiting.Patience(1)
+    for _ in range(10_000):
+        left.spend(waiting.BRIEF)
+    assert left.left == 1
+
+
+def test_solutions_have_a_limit_in_number_and_in_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = shape("SELECT $this ?value { $this <urn:x:p> ?value }")
+    monkeypatch.setattr(evaluation, "MOST", 3)
+    [finding] = World(text, ":a a :P .").judge(*asserts(":a :p 1, 2, 3, 4 ."))
+    assert finding.message.endswith("it gives more than 3 solutions")
+    monkeypatch.setattr(evaluation, "LIMITS", replace(evaluation.LIMITS, result=200))
+    [finding] = World(text, ":a a :P .").judge(*asserts(":a :p 1, 2 ."))
+    assert "its solutions come to more than" in finding.message
+
+
+def test_data_of_which_anything_may_be_looked_at_is_sent_once_for_all_foci(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = 0
+    keep = DirectWorker.keep
+
+    def counted(self: DirectWorker, what: ReferenceType[Any], pieces: Iterator[bytes], limits: Limits) -> None:
+        nonlocal kept
+        kept += 1
+        keep(self, what, pieces, limits)
+
+    monkeypatch.setattr(DirectWorker, "keep", counted)
+    query = "SELECT $this ?value { ?any <urn:x:most> ?m . $this <urn:x:n> ?value FILTER(?value > ?m) }"
+    people = " ".join(f":p{each} a :P ; :n {each} ." for each in range(30))
+    _, results = validated(shape(query, query), f"{people} :config :most 20 .")
+    assert len(results) == 18
+    assert kept == 1

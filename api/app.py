@@ -31,7 +31,20 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api import certificates, changes, exports, facts, graphs, health, log, problems, reverting, sparql
+from api import (
+    certificates,
+    changes,
+    exports,
+    facts,
+    graphs,
+    health,
+    log,
+    problems,
+    reverting,
+    sparql,
+    sparql_past,
+    timemap,
+)
 from api.compression import Compression
 from api.cross_origin import add_cross_origin
 from api.openapi import openapi_document
@@ -49,7 +62,7 @@ if TYPE_CHECKING:
     from bridge.base import Base
 
 
-_API: Final = (changes, certificates, reverting, sparql, graphs, facts, exports, log, health)
+_API: Final = (changes, certificates, reverting, sparql, sparql_past, graphs, facts, exports, timemap, log, health)
 _PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, query, rendering)
 
 _NONE: Final[TelemetryConfig] = {

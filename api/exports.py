@@ -2,7 +2,8 @@
 
 Rules
 -----
-* The moment is named as for queries. `valid-at=any` goes with `annotations=true` alone.
+* The moment is named as for queries (`api.moments`), and others are told of (`api.memento`). `valid-at=any` goes with
+  `annotations=true` alone.
 * The format goes by `Accept`; JSON-LD is the default, and the only one that can be signed.
 * What is not signed has a tag of its state (`api.validators`); a signature is made each time.
 * What is too large for memory is sent as it is read (`api.streaming`).
@@ -24,15 +25,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.auth import Caller
-from api.facts import ANY
 from api.media import accepted, preferred
+from api.memento import told
+from api.moments import AS_OF, DATETIME_HEADER, VALID_AT, asked_moment
 from api.openapi import Answer, answers, extra, text_content
-from api.parameters import Parameter, Parameters, query_parameters
+from api.parameters import Parameter, query_parameters
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
-from api.sparql import AS_OF, VALID_AT
 from api.streaming import streamed
-from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, tagged, unchanged
+from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, unchanged
 from bridge.exporting.exporter import Exporter, ExportRequest, Format
 from kernel.errors import InvalidTerm
 from kernel.terms import Iri
@@ -40,13 +41,12 @@ from kernel.terms import Iri
 if TYPE_CHECKING:
     from bridge.base import Base
     from bridge.exporting.exporter import Export
-    from kernel.access import Principal
+    from bridge.reading import Moment
 
 CREDENTIAL: Final = "application/vc"
 _PLAIN: Final = tuple(each.value for each in Format)
 _SIGNED: Final = (Format.JSON_LD.value, CREDENTIAL)
 
-_VARY: Final = {"Vary": "Accept, Accept-Encoding, Authorization"}
 _FLAG: Final[dict[str, object]] = {"type": "boolean", "default": False}
 ANNOTATIONS: Final = Parameter(
     "annotations", "whether each statement comes with its valid time, certificate and evidence", _FLAG, "true"
@@ -76,7 +76,7 @@ router = APIRouter(tags=["reading"])
         },
         problems=(400, 401, 404, 406, 422, 503),
     ),
-    openapi_extra=extra(parameters=_PARAMETERS, headers=NONE_MATCH_HEADER),
+    openapi_extra=extra(parameters=_PARAMETERS, headers=NONE_MATCH_HEADER | DATETIME_HEADER),
 )
 async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Response:
     """Exports what is believed of a graph that the caller may read: what is true now, or at `valid-at`.
@@ -88,47 +88,33 @@ async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Res
     service = Service.of(request)
     signed = parameters.flag(SIGNED)
     media_type = preferred(accepted(request), _SIGNED if signed else _PLAIN)
-    tag = None if signed else await _tag(request, caller, media_type)
-    if (known := unchanged(request, tag, _VARY)) is not None:
+    asked = await asked_moment(request, parameters)
+    moment, head = await service.read(lambda: (asked.of(service.base.reader), service.base.reader.head()))
+    about = await told(request, asked, moment.as_of, head.instant)
+    tag = None if signed else tag_of_url(request, caller, media_type, head, asked)
+    cached = about.headers(request) | about.cached(tag)
+    if (known := unchanged(request, tag, cached)) is not None:
         return known
     bare = request.method == "HEAD"
+    wanted = ExportRequest(
+        caller,
+        _graph(service.base, graph),
+        Format.JSON_LD if signed else Format(media_type),
+        parameters.flag(ANNOTATIONS),
+        asked.every_time,
+    )
     thread = service.sign if signed and not bare else service.read
-    export = await thread(lambda: _opened(service.base, caller, graph, parameters, media_type, bare=bare))
-    headers = {
-        **state_headers(export.head, export.valid_at),
-        "Content-Type": media_type,
-        **_VARY,
-        **tagged(tag),
-    }
+    export = await thread(lambda: _opened(service.base, wanted, moment, signed=signed and not bare))
+    headers = {**state_headers(export.head, export.valid_at), "Content-Type": media_type, **cached}
     if bare:
         export.close()
         return Response(None, 200, headers)
     return await streamed(service, export, headers)
 
 
-async def _tag(request: Request, caller: Principal, media_type: str) -> str:
-    service = Service.of(request)
-    head = await service.read(service.base.reader.head)
-    return tag_of_url(request, caller, media_type, head.position, head.clock)
-
-
-def _opened(
-    base: Base, caller: Principal, graph: str, parameters: Parameters, media_type: str, *, bare: bool
-) -> Export:
-    """The export that is asked for; signed only if it is read, and not `bare`."""
-    valid_at = parameters.time(_VALID_AT)
-    every_time = valid_at == ANY
-    signed = parameters.flag(SIGNED)
-    wanted = ExportRequest(
-        caller,
-        _graph(base, graph),
-        Format.JSON_LD if signed else Format(media_type),
-        parameters.flag(ANNOTATIONS),
-        every_time,
-    )
+def _opened(base: Base, wanted: ExportRequest, moment: Moment, *, signed: bool) -> Export:
     exporter = Exporter(base.ledger, base.key, base.host)
-    moment = base.reader.moment(parameters.time(AS_OF), None if every_time else valid_at)
-    return exporter.signed(wanted, moment) if signed and not bare else exporter.open(wanted, moment)
+    return exporter.signed(wanted, moment) if signed else exporter.open(wanted, moment)
 
 
 def _graph(base: Base, text: str) -> Iri:

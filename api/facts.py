@@ -32,19 +32,21 @@ from starlette.responses import Response
 
 from api import answers as written
 from api.auth import Caller
+from api.memento import told
+from api.moments import AS_OF, DATETIME_HEADER, VALID_AT, asked_moment
 from api.openapi import Answer, answers, extra, json_content
 from api.parameters import Parameter, Parameters, query_parameters
 from api.replies import json_reply
 from api.service import Service
-from api.sparql import AS_OF, VALID_AT
-from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, tagged, unchanged
+from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, unchanged
 from bridge.reading import FactFilter
 from kernel.errors import InvalidParameter, InvalidTerm
 from kernel.terms import Iri, parse_term
 
 if TYPE_CHECKING:
     from api import models
-    from bridge.reading import Place
+    from api.moments import AskedMoment
+    from bridge.reading import Moment, Place
     from kernel.access import Principal
     from kernel.ports import TermCanonicaliser
     from kernel.terms import Term
@@ -63,8 +65,6 @@ AFTER: Final = Parameter("after", "the `next` of the page before", _TEXT, "AAAAA
 _VALID_AT: Final = replace(VALID_AT, description=f"{VALID_AT.description}. `any` lists facts whatever their valid time")
 _PARAMETERS: Final = (SUBJECT, PREDICATE, OBJECT, GRAPH, _VALID_AT, AS_OF, LIMIT, AFTER)
 
-ANY: Final = "any"
-
 _PLACE: Final = struct.Struct(">qqq16s")
 
 router = APIRouter(tags=["reading"])
@@ -78,34 +78,35 @@ router = APIRouter(tags=["reading"])
     responses=answers(
         {200: Answer("A page of facts", json_content("FactPage")), **UNCHANGED}, problems=(400, 401, 422, 503)
     ),
-    openapi_extra=extra(parameters=_PARAMETERS, headers=NONE_MATCH_HEADER),
+    openapi_extra=extra(parameters=_PARAMETERS, headers=NONE_MATCH_HEADER | DATETIME_HEADER),
 )
 async def list_facts(request: Request, caller: Caller) -> Response:
     """Lists facts of graphs that the caller may read: those true now, or at `valid-at`; with `valid-at=any` all."""
     parameters = query_parameters(request, _PARAMETERS)
     service = Service.of(request)
-    head = await service.read(service.base.reader.head)
-    tag = tag_of_url(request, caller, "application/json", head.position, head.clock)
-    headers = {"Vary": "Accept-Encoding, Authorization"}
+    asked = await asked_moment(request, parameters)
+    moment, head = await service.read(lambda: (asked.of(service.base.reader), service.base.reader.head()))
+    about = await told(request, asked, moment.as_of, head.instant)
+    tag = tag_of_url(request, caller, "application/json", head, asked)
+    headers = about.headers(request) | about.cached(tag)
     if (known := unchanged(request, tag, headers)) is not None:
         return known
-    page = await service.read(lambda: _page(service, caller, parameters))
-    return json_reply(page, headers=headers | tagged(tag))
+    page = await service.read(lambda: _page(service, caller, parameters, asked, moment))
+    return json_reply(page, headers=headers)
 
 
-def _page(service: Service, caller: Principal, parameters: Parameters) -> models.FactPage:
+def _page(
+    service: Service, caller: Principal, parameters: Parameters, asked: AskedMoment, moment: Moment
+) -> models.FactPage:
     base, seconds = service.base, service.settings.limits_of(caller.highest).seconds
-    valid_at = parameters.time(_VALID_AT)
-    every_time = valid_at == ANY
     wanted = FactFilter(
         parameters.iri(SUBJECT, base.canonicaliser),
         parameters.iri(PREDICATE, base.canonicaliser),
         _object(parameters, base.canonicaliser),
         parameters.iri(GRAPH, base.canonicaliser),
-        every_time=every_time,
+        every_time=asked.every_time,
     )
     limit, after = parameters.number(LIMIT, default=100), parameters.text(AFTER)
-    moment = base.reader.moment(parameters.time(AS_OF), None if every_time else valid_at)
     last = None if after is None else place_named(after, where=AFTER.name)
     page = base.reader.facts(caller, wanted, moment, limit=limit, after=last, seconds=seconds)
     return {

@@ -36,12 +36,14 @@ from api.bodies import read_body
 from api.certified import CERTIFIED, KEY_HEADER, TERMS, certified, read_terms
 from api.errors import UnsupportedMediaType
 from api.media import accepted, body_type
+from api.memento import told
+from api.moments import AS_OF, DATETIME_HEADER, VALID_AT, asked_moment
 from api.openapi import Answer, answers, extra, json_content, text_content
 from api.parameters import Parameter, query_parameters
-from api.query_answers import MIN_HEAD_HEADER, ask
+from api.query_answers import MIN_HEAD_HEADER, answered, settled
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
-from api.sparql import AS_OF, BNODES, VALID_AT, BlankNodes
+from api.sparql import BNODES, BlankNodes
 from bridge.documents.reader import FORMATS, JSON_LD, MEDIA_TYPES, read_document
 from bridge.graph_reading import GraphRequest
 from bridge.sparql.results import GRAPHS
@@ -93,7 +95,7 @@ router = APIRouter(tags=["graphs"])
     summary="Get a graph",
     response_class=Response,
     responses=_READ,
-    openapi_extra=extra(parameters=(*_NAMES, *_READING), headers=MIN_HEAD_HEADER),
+    openapi_extra=extra(parameters=(*_NAMES, *_READING), headers=MIN_HEAD_HEADER | DATETIME_HEADER),
 )
 async def get_graph(request: Request, caller: Caller) -> Response:
     """What is true of a graph now, or at another moment."""
@@ -145,7 +147,7 @@ async def delete_graph(request: Request, caller: Caller) -> Response:
     summary="Get a graph whose IRI is this URL",
     response_class=Response,
     responses=_READ,
-    openapi_extra=extra(parameters=_READING, headers=MIN_HEAD_HEADER),
+    openapi_extra=extra(parameters=_READING, headers=MIN_HEAD_HEADER | DATETIME_HEADER),
 )
 async def get_graph_by_url(request: Request, caller: Caller, name: Name) -> Response:
     """As for a graph that is named by a parameter."""
@@ -199,14 +201,14 @@ async def _read(request: Request, caller: Principal, name: str | None = None) ->
         raise InvalidParameter("which graph is not said", remedy="give graph=IRI, or default", where=GRAPH.name)
     restore = parameters.choice(BNODES, BlankNodes) is BlankNodes.RESTORE
     wanted = GraphRequest(caller, graph, accepted(request), restore)
-    answer = await ask(request, caller, wanted.query(), parameters.time(AS_OF), parameters.time(VALID_AT))
+    asked = await asked_moment(request, parameters)
+    question = await settled(request, wanted.query(), asked.as_of, asked.valid_at)
+    past, latest = question.past, service.base.stores.feed.state.instant
+    about = await told(request, asked, None if past is None or asked.as_of is None else past.as_of, latest)
+    answer = await answered(request, caller, question)
     triples = await answer.read()
     body, media_type = await service.read(lambda: wanted.document(triples))
-    headers = {
-        "Content-Type": media_type,
-        **state_headers(answer.head, answer.valid_at),
-        "Vary": "Accept, Accept-Encoding, Authorization",
-    }
+    headers = {"Content-Type": media_type, **state_headers(answer.head, answer.valid_at), **about.headers(request)}
     return Response(body, 200, headers)
 
 

@@ -346,5 +346,30 @@ class Problem(TypedDict):
     requestId: Annotated[str, Field(description="under which the service's log has the request")]
 
 
-DOCUMENTS: Final = (ChangeRequest, Decision, Outcome, CertificatePage, Certificate, FactPage, Health, Problem)
+# --- timemaps ---------------------------------------------------------------------------------------------------------
+
+
+class Memento(TypedDict):
+    """A URL as it was at a head; `datetime` is its instant as HTTP writes it, to the second."""
+
+    head: Position
+    instant: Instant
+    datetime: str
+    uri: str
+
+
+class TimeMap(TypedDict):
+    """The heads at which a URL can be had; `next` is the page that follows, null at the end."""
+
+    original: str
+    timegate: str
+    timemap: str
+    mementos: list[Memento]
+    next: str | None
+
+
+DOCUMENTS: Final = (
+    *(ChangeRequest, Decision, Outcome, CertificatePage, Certificate),
+    *(FactPage, TimeMap, Health, Problem),
+)
 """The types of whole requests and answers; the others are parts of them."""

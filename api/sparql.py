@@ -34,6 +34,8 @@ from api.bodies import read_body
 from api.certified import CERTIFIED, KEY_HEADER
 from api.errors import UnsupportedMediaType
 from api.media import accepted, body_type
+from api.memento import VARY, told
+from api.moments import AS_OF, DATETIME_HEADER, VALID_AT, AskedMoment, asked_moment
 from api.openapi import Answer, answers, extra, text_content
 from api.parameters import Parameter, Parameters, read_parameters
 from api.query_answers import MIN_HEAD_HEADER, answered, sent, settled
@@ -56,12 +58,13 @@ from bridge.sparql.scan import Form
 from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
 
 if TYPE_CHECKING:
-    from bridge.reading import Question
-    from bridge.stores.markers import StoreState
+    from collections.abc import Sequence
+
     from kernel.access import Principal
 
 FORM: Final = "application/x-www-form-urlencoded"
 QUERY: Final = "application/sparql-query"
+PATH: Final = "/sparql"
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 _IRI: Final[dict[str, object]] = {"type": "string", "format": "iri"}
 
@@ -73,19 +76,6 @@ class BlankNodes(StrEnum):
     RESTORE = "restore"
 
 
-AS_OF: Final = Parameter(
-    "as-of",
-    "as known when: an instant or calendar value of transaction time, or `head:N`. By default the present head",
-    _TEXT,
-    "head:41",
-)
-VALID_AT: Final = Parameter(
-    "valid-at",
-    "as true when: an instant, or a calendar value, which stands for its first instant. By default the as-of instant, "
-    "or the present",
-    _TEXT,
-    "2024-05-06",
-)
 BNODES: Final = Parameter(
     "bnodes",
     "`restore`: nodes that were blank come as blank nodes again, not as the IRIs that they have here",
@@ -106,14 +96,14 @@ _FORMATS: Final = tuple(
     )
     for name in ("format", "output", "results")
 )
-_BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, DEFAULT_GRAPH, VALID_AT, AS_OF, BNODES, *_FORMATS)
-_ALL: Final = (_QUERY_TEXT, *_BESIDE_THE_QUERY)
-_READ: Final = (*_ALL, _UPDATE_TEXT)
+BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, DEFAULT_GRAPH, VALID_AT, AS_OF, BNODES, *_FORMATS)
+ALL: Final = (_QUERY_TEXT, *BESIDE_THE_QUERY)
+READ: Final = (*ALL, _UPDATE_TEXT)
 _DESCRIBED: Final = frozenset({DEFAULT_GRAPH.name, *(each.name for each in _FORMATS)})
 """What may be said beside no query, for the description of the service."""
 _ANY_GRAPH: Final = "ASK { GRAPH ?g {} }"
-_VARY: Final = {"Vary": "Accept, Accept-Encoding, Authorization"}
-_POSTED: Final = (*_ALL, UPDATE_TEXT, *BESIDE_THE_UPDATE)
+_VARY: Final = {"Vary": VARY}
+_POSTED: Final = (*ALL, UPDATE_TEXT, *BESIDE_THE_UPDATE)
 
 _SHORT_NAMES: Final = {
     "json": "application/sparql-results+json, application/ld+json",
@@ -130,7 +120,7 @@ _SHORT_NAMES: Final = {
 
 _MEDIA_TYPES: Final = tuple(dict.fromkeys(each.essence for each in (*RESULT_SETS, *GRAPHS)))
 
-_ANSWERS: Final = answers(
+ANSWERS: Final = answers(
     {
         200: Answer(
             "The answer, in the format negotiated",
@@ -145,30 +135,30 @@ router = APIRouter(tags=["reading"])
 
 
 @router.get(
-    "/sparql",
+    PATH,
     operation_id="query",
     summary="Ask a SPARQL query",
     response_class=Response,
-    responses=_ANSWERS | answers(UNCHANGED, problems=()),
-    openapi_extra=extra(parameters=_ALL, headers=MIN_HEAD_HEADER | NONE_MATCH_HEADER),
+    responses=ANSWERS | answers(UNCHANGED, problems=()),
+    openapi_extra=extra(parameters=ALL, headers=MIN_HEAD_HEADER | NONE_MATCH_HEADER | DATETIME_HEADER),
 )
 async def query(request: Request, caller: Caller) -> Response:
     """A query in the URL; without one, and without anything that goes with one, the service's description."""
-    parameters = read_parameters(_READ, request.scope["query_string"])
-    if _DESCRIBED.issuperset(parameters.names()):
-        return await _described(request, caller, parameters)
-    return await _answer(request, caller, _text(parameters), parameters)
+    parameters = read_parameters(READ, request.scope["query_string"])
+    if is_description(parameters):
+        return await described(request, caller, parameters, endpoint_of(request))
+    return await answer(request, caller, text_of(parameters), parameters, await asked_moment(request, parameters))
 
 
 @router.post(
-    "/sparql",
+    PATH,
     operation_id="postQuery",
     summary="Ask a SPARQL query that is too long for a URL, or send an update",
     response_class=Response,
-    responses=_ANSWERS | answers(CERTIFIED, problems=(403, 404, 409, 413, 415, 422)),
+    responses=ANSWERS | answers(CERTIFIED, problems=(403, 404, 409, 413, 415, 422)),
     openapi_extra=extra(
-        parameters=(*_BESIDE_THE_QUERY, *(each for each in BESIDE_THE_UPDATE if each not in _BESIDE_THE_QUERY)),
-        headers=KEY_HEADER | MIN_HEAD_HEADER,
+        parameters=(*BESIDE_THE_QUERY, *(each for each in BESIDE_THE_UPDATE if each not in BESIDE_THE_QUERY)),
+        headers=KEY_HEADER | MIN_HEAD_HEADER | DATETIME_HEADER,
         body=text_content([QUERY], "SELECT * { ?s ?p ?o } LIMIT 10")
         | text_content([UPDATE], UPDATE_TEXT.example)
         | {FORM: {"schema": {"type": "object", "properties": {each.name: each.whole_schema for each in _POSTED}}}},
@@ -176,25 +166,48 @@ async def query(request: Request, caller: Caller) -> Response:
 )
 async def post_query(request: Request, caller: Caller) -> Response:
     """A query, or an update, as a form, or as the body itself."""
+    media_type, body = await posted(request, (FORM, QUERY, UPDATE))
+    if media_type == UPDATE or (media_type == FORM and is_update(body)):
+        return await post_update(request, caller, media_type, body)
+    text, parameters = posted_query(request, media_type, body, READ, BESIDE_THE_QUERY)
+    return await answer(request, caller, text, parameters, await asked_moment(request, parameters))
+
+
+async def posted(request: Request, known: Sequence[str]) -> tuple[str, bytes]:
+    """The media type and the body of a post. Raises `UnsupportedMediaType` for one that is not known."""
     media_type = body_type(request.headers.get("content-type"))
-    if media_type not in (FORM, QUERY, UPDATE):
+    if media_type not in known:
         raise UnsupportedMediaType(
             f"neither a query nor an update comes as {media_type}",
             remedy=f"send {QUERY}, {UPDATE} or {FORM}",
             where="Content-Type",
         )
-    body = await read_body(request, Service.of(request).settings.body_limit)
+    return media_type, await read_body(request, Service.of(request).settings.body_limit)
+
+
+def posted_query(
+    request: Request, media_type: str, body: bytes, in_form: Sequence[Parameter], beside: Sequence[Parameter]
+) -> tuple[str, Parameters]:
+    """The query that was posted, with what stands beside it: in the URL, and in the form if it came as one."""
     in_url: bytes = request.scope["query_string"]
-    if media_type == UPDATE or (media_type == FORM and is_update(body)):
-        return await post_update(request, caller, media_type, body)
     if media_type == FORM:
-        parameters = read_parameters(_READ, in_url, body)
-        return await _answer(request, caller, _text(parameters), parameters)
-    parameters = read_parameters(_BESIDE_THE_QUERY, in_url)
-    return await _answer(request, caller, _decoded(body), parameters)
+        parameters = read_parameters(in_form, in_url, body)
+        return text_of(parameters), parameters
+    return _decoded(body), read_parameters(beside, in_url)
 
 
-async def _answer(request: Request, caller: Principal, text: str, parameters: Parameters) -> Response:
+async def answer(
+    request: Request, caller: Principal, text: str, parameters: Parameters, moment: AskedMoment
+) -> Response:
+    """The answer to a query at a moment, whatever way it came by.
+
+    Args:
+        request: that it came by.
+        caller: for whom.
+        text: the query.
+        parameters: what stands beside it, its moment aside.
+        moment: when.
+    """
     asked = QueryRequest(
         caller,
         text,
@@ -203,51 +216,55 @@ async def _answer(request: Request, caller: Principal, text: str, parameters: Pa
         parameters.texts(_NAMED_GRAPH),
         is_strict(parameters, Service.of(request).settings),
         parameters.choice(BNODES, BlankNodes) is BlankNodes.RESTORE,
-        _endpoint(request),
+        endpoint_of(request),
     )
-    question = await settled(request, asked, parameters.time(AS_OF), parameters.time(VALID_AT))
+    question = await settled(request, asked, moment.as_of, moment.valid_at)
     state = Service.of(request).base.stores.feed.state
-    keepable = request.method != "POST"
-    if keepable and (known := _unchanged(request, question, state)) is not None:
-        return known
-    answer = await answered(request, caller, question)
-    headers = {"Content-Type": answer.media_type, **state_headers(answer.head, answer.valid_at), **_VARY}
-    if keepable:
-        read_at = answer.head if question.past is None else state.head
-        headers |= tagged(tag_of_query(question, read_at, answer.valid_at))
-    return sent(answer, headers)
-
-
-def _unchanged(request: Request, question: Question, state: StoreState) -> Response | None:
-    """304 for a caller who has the answer of this state."""
-    if "if-none-match" not in request.headers:
-        return None
     past = question.past
-    head, valid_at = (state.head, state.clock) if past is None else (past.head, past.valid_at)
-    headers = {**state_headers(head, valid_at), **_VARY}
-    return unchanged(request, tag_of_query(question, state.head, state.clock), headers)
+    about = await told(request, moment, None if past is None or moment.as_of is None else past.as_of, state.instant)
+    headers = about.headers(request)
+    keepable = request.method != "POST"
+    if keepable and "if-none-match" in request.headers:
+        head, valid_at = (state.head, state.clock) if past is None else (past.head, past.valid_at)
+        tag = tag_of_query(question, state.head, state.clock)
+        same = {**state_headers(head, valid_at), **headers, **about.cached(tag)}
+        if (known := unchanged(request, tag, same)) is not None:
+            return known
+    found = await answered(request, caller, question)
+    headers |= {"Content-Type": found.media_type, **state_headers(found.head, found.valid_at)}
+    if keepable:
+        read_at = found.head if past is None else state.head
+        headers |= about.cached(tag_of_query(question, read_at, found.valid_at))
+    return sent(found, headers)
 
 
-async def _described(request: Request, caller: Principal, parameters: Parameters) -> Response:
+async def described(
+    request: Request, caller: Principal, parameters: Parameters, endpoint: str, *, updates: bool = True
+) -> Response:
     """What the endpoint says of itself, to a caller who asks nothing."""
     service = Service.of(request)
     form = negotiate(_accept(request, parameters), Form.CONSTRUCT)
     strict = is_strict(parameters, service.settings)
     asked = QueryRequest(caller, _ANY_GRAPH, strict=strict)
-    endpoint = _endpoint(request)
     dataset = service.base.reader.question(asked).dataset
-    body = await service.read(lambda: describe(endpoint, dataset, form, strict=strict))
+    body = await service.read(lambda: describe(endpoint, dataset, form, strict=strict, updates=updates))
     state = service.base.stores.feed.state
     headers = {"Content-Type": form.media_type, **state_headers(state.head, state.clock), **_VARY}
     return Response(body, 200, headers | tagged(None))
 
 
-def _endpoint(request: Request) -> str:
-    """The URL of the endpoint, which relative IRIs are relative to (RFC 3986, section 5.1.3)."""
-    return str(request.url.replace(query="", fragment=""))
+def endpoint_of(request: Request) -> str:
+    """The URL of the endpoint, which relative IRIs are relative to (RFC 3986, section 5.1.3), also at other moments."""
+    return f"{request.url.scheme}://{request.url.netloc}{PATH}"
 
 
-def _text(parameters: Parameters) -> str:
+def is_description(parameters: Parameters) -> bool:
+    """Whether nothing is asked but what the endpoint says of itself."""
+    return _DESCRIBED.issuperset(parameters.names())
+
+
+def text_of(parameters: Parameters) -> str:
+    """The query in the parameters. Raises `QueryRefused` for an update in a URL."""
     if parameters.text(_UPDATE_TEXT) is not None:
         raise _no_updates("update")
     text = parameters.text(_QUERY_TEXT)

@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from api.moments import AskedMoment
     from bridge.reading import Question
     from kernel.access import Principal
     from kernel.instants import Instant
+    from kernel.ports import Head
 
 CHANGING: Final = {"Cache-Control": "no-store"}
 """The headers of an answer that changes by itself."""
@@ -69,13 +71,13 @@ def tag_of_query(question: Question, head: int | None, clock: Instant) -> str | 
     return entity_tag(what, how, head, clock if question.past is None else None)
 
 
-def tag_of_url(request: Request, caller: Principal, media_type: str, head: int | None, clock: Instant) -> str:
-    """The tag of what a URL gives a caller."""
+def tag_of_url(request: Request, caller: Principal, media_type: str, head: Head, moment: AskedMoment) -> str:
+    """The tag of what a URL gives a caller at a moment, which may stand elsewhere than in the URL."""
     scope = request.scope
     graphs = None if caller.graphs is None else sorted(graph.value for graph in caller.graphs)
     grants = sorted((grant.graph.value, grant.role) for grant in caller.grants)
     who = (caller.id, caller.role, graphs, grants)
-    return entity_tag(scope["raw_path"], scope["query_string"], who, media_type, head, clock)
+    return entity_tag(scope["raw_path"], scope["query_string"], moment, who, media_type, head.position, head.clock)
 
 
 def tagged(tag: str | None) -> dict[str, str]:
@@ -84,10 +86,10 @@ def tagged(tag: str | None) -> dict[str, str]:
 
 
 def unchanged(request: Request, tag: str | None, headers: Mapping[str, str]) -> Response | None:
-    """304, if the caller has the answer with that tag; else None."""
+    """304, if the caller has the answer with that tag; else None. The headers may say how long it is kept."""
     if tag is None or not any(_same(each, tag) for each in request.headers.getlist("if-none-match")):
         return None
-    return Response(None, 304, {**headers, **tagged(tag)})
+    return Response(None, 304, {**tagged(tag), **headers})
 
 
 def _same(header: str, tag: str) -> bool:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The heads around an instant: the first and the last of all, the last before it, and the first after it."""
+    """The heads around one: the first and the last of all, the one before it, and the one after it."""
 
     first: AppliedHead
     previous: AppliedHead | None
@@ -54,11 +54,13 @@ def state_at(view: LedgerView, second: Instant) -> Instant | None:
 
 
 def around(view: LedgerView, instant: Instant) -> Around | None:
-    """The heads around an instant; None where there are none."""
-    first, newest = view.heads(limit=1), view.heads(limit=1, newest_first=True)
-    if not first:
+    """The heads around the one that stood at an instant; None where none did."""
+    standing = view.head_at(instant)
+    recorded = None if standing is None else view.recorded_in(standing)
+    if recorded is None:
         return None
-    before = view.head_at(Instant(instant - 1))
-    later = view.heads(limit=1, after=view.head_at(instant))
+    before = view.head_at(Instant(recorded - 1))
     previous = [] if before is None else view.heads(limit=1, after=before - 1)
-    return Around(first[0], next(iter(previous), None), next(iter(later), None), newest[0])
+    following = view.heads(limit=1, after=standing)
+    first, last = view.heads(limit=1)[0], view.heads(limit=1, newest_first=True)[0]
+    return Around(first, next(iter(previous), None), next(iter(following), None), last)

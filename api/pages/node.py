@@ -24,6 +24,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.facts import place_named, place_text
+from api.moments import AS_OF, VALID_AT
 from api.pages.drawing import MOST_LANES, Role, timeline
 from api.pages.effects import drawn, fact_shown
 from api.pages.names import names_for
@@ -33,7 +34,6 @@ from api.pages.times import at
 from api.pages.visiting import Visitor, page_parameters, time_of
 from api.parameters import Parameter
 from api.service import Service
-from api.sparql import AS_OF, VALID_AT
 from bridge.plan_reading import kind_of
 from bridge.reading import FactFilter
 from kernel.errors import InvalidParameter

@@ -28,6 +28,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.moments import AS_OF, VALID_AT
 from api.pages.names import names_for
 from api.pages.rendering import PRIVATE, page, see_other
 from api.pages.samples import SAMPLES
@@ -42,7 +43,6 @@ from api.problems import status_of
 from api.query_answers import ask as ask_workers
 from api.query_answers import sent
 from api.service import Service
-from api.sparql import AS_OF, VALID_AT
 from bridge.reading import QueryRequest
 from bridge.sparql.columns import in_order
 from kernel.errors import CallerError, InvalidParameter, NotAcceptable

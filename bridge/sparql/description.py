@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 SD: Final = "http://www.w3.org/ns/sparql-service-description#"
 FORMATS: Final = "http://www.w3.org/ns/formats/"
 
-_LANGUAGES: Final = ("SPARQL11Query", "SPARQL11Update")
+_QUERIES: Final = ("SPARQL11Query",)
+_AND_UPDATES: Final = (*_QUERIES, "SPARQL11Update")
 _WRITTEN: Final = (
     *("SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "SPARQL_Results_TSV"),
     *("Turtle", "N-Triples", "JSON-LD", "RDF_XML", "N-Quads", "TriG"),
@@ -40,7 +41,7 @@ _WRITTEN: Final = (
 _SIMPLE: Final = ox.NamedNode("http://www.w3.org/ns/entailment/Simple")
 
 
-def describe(endpoint: str, dataset: Dataset, form: Format, *, strict: bool) -> bytes:
+def describe(endpoint: str, dataset: Dataset, form: Format, *, strict: bool, updates: bool = True) -> bytes:
     """The description as a document.
 
     Args:
@@ -48,17 +49,18 @@ def describe(endpoint: str, dataset: Dataset, form: Format, *, strict: bool) -> 
         dataset: of a query of the caller that names none.
         form: one of `GRAPHS`.
         strict: whether its default graph is `m:default` alone.
+        updates: whether it takes updates.
     """
     if not isinstance(form.written, ox.RdfFormat):
         raise TypeError("a description is written in a format of graphs")
-    return ox.serialize(_description(endpoint, dataset, strict=strict), format=form.written) or b""
+    return ox.serialize(_description(endpoint, dataset, strict, updates), format=form.written) or b""
 
 
-def _description(endpoint: str, dataset: Dataset, *, strict: bool) -> Iterator[ox.Triple]:
+def _description(endpoint: str, dataset: Dataset, strict: bool, updates: bool) -> Iterator[ox.Triple]:
     service, default, graph = (ox.BlankNode(name) for name in ("service", "dataset", "default"))
     yield _is(service, "Service")
     yield _has(service, "endpoint", ox.NamedNode(endpoint))
-    for language in _LANGUAGES:
+    for language in _AND_UPDATES if updates else _QUERIES:
         yield _has(service, "supportedLanguage", ox.NamedNode(SD + language))
     for written in _WRITTEN:
         yield _has(service, "resultFormat", ox.NamedNode(FORMATS + written))

@@ -88,6 +88,8 @@ def test_every_route_is_described(document: dict[str, Any]) -> None:
             for name in ("checkpoint", "proof/consistency", "proof/inclusion", "tile/{path}", "tile/entries/{path}")
         ),
         ("GET", "/facts"),
+        ("GET", "/timemap"),
+        *((method, f"/at/{at}/sparql") for method in ("GET", "POST") for at in ("{as_of}", "{as_of}/{valid_at}")),
         ("GET", "/health"),
     }
     for path, methods in document["paths"].items():

@@ -54,17 +54,24 @@ class BearerToken(SecurityBase):
 
     async def __call__(self, request: Request) -> Principal:
         """The principal whose token the request carries. Raises `Unauthenticated`."""
-        service = Service.of(request)
-        ledger, known_by = service.base.ledger, token_hash(token_of(request))
-        principal = ledger.principal_of(known_by)
-        if principal is None and not _presented(request) and _only_reads(request):
-            principal = service.anonymous
+        principal = await caller_of(request)
         if principal is None:
             raise Unauthenticated(_problem(request), remedy=_REMEDY, where="Authorization")
-        request.scope["muniment.principal"] = principal.id
-        if not principal.is_anonymous:
-            welcome(request.scope, lambda: ledger.principal_of(known_by) is not None)
         return principal
+
+
+async def caller_of(request: Request) -> Principal | None:
+    """Who sends a request; None for whoever is not let in."""
+    service = Service.of(request)
+    ledger, known_by = service.base.ledger, token_hash(token_of(request))
+    principal = ledger.principal_of(known_by)
+    if principal is not None:
+        welcome(request.scope, lambda: ledger.principal_of(known_by) is not None)
+    elif not _presented(request) and _only_reads(request):
+        principal = service.anonymous
+    if principal is not None:
+        request.scope["muniment.principal"] = principal.id
+    return principal
 
 
 def as_told(request: Request, error: Exception) -> Exception:

@@ -4,13 +4,14 @@ Rules
 -----
 * Real reads answer it: the ledger's head, and a query on each store. It is 503 when one cannot be read, or when the
   stores are behind the ledger.
-* No token is needed, so it says nothing of content, and nothing of why.
+* No token is needed, so it says nothing of content, and nothing of why. Head and clock tell how much is written, and are
+  for those whom the base lets in.
 
 Example
 -------
 ::
 
-    GET /health → 200 {"status": "ok", "head": 41, "clock": "2026-05-06T07:08:09Z", "behind": false}
+    GET /health → 200 {"status": "ok", "head": null, "clock": null, "behind": false}
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.auth import caller_of
 from api.openapi import Answer, answers, extra, json_content
 from api.parameters import query_parameters
 from api.replies import json_reply
@@ -56,10 +58,12 @@ _WELL: Final[models.Health] = {"status": "ok", "head": 41, "clock": "2026-05-06T
     openapi_extra=extra(),
 )
 async def health(request: Request) -> Response:
-    """Reads the ledger and both stores; needs no token."""
+    """Reads the ledger and both stores; needs no token, but tells head and clock to those alone who have one."""
     query_parameters(request, ())
     service = Service.of(request)
     answer = await service.read(lambda: _examine(service.base))
+    if answer["clock"] is not None and await caller_of(request) is None:
+        answer |= {"head": None, "clock": None}
     return json_reply(answer, 200 if answer["status"] == "ok" else 503)
 
 

@@ -325,7 +325,7 @@ class FactPage(TypedDict):
 
 
 class Health(TypedDict):
-    """Whether the service can answer. Head and clock are null where the ledger could not be read."""
+    """Whether the service can answer. Head and clock are null where the ledger cannot be read, and without a token."""
 
     status: Literal["ok", "unavailable"]
     head: Position | None

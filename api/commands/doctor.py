@@ -129,7 +129,7 @@ def listening(host: str, port: int, *, served: bool = False) -> Diagnosis:
             return Diagnosis("port", Grade.FAIL, error.message, error.remedy)
         if health.get("status") != "ok":
             return Diagnosis("port", Grade.FAIL, f"Muniment answers on port {port}, but not well", "see its log")
-        return Diagnosis("port", Grade.OK, f"Muniment answers on port {port}, at head {health.get('head')}")
+        return Diagnosis("port", Grade.OK, f"Muniment answers on port {port}")
     free = f"{port} on {host} is free"
     elsewhere = ": the process that holds the base serves on another, if at all; --port PORT asks there"
     return Diagnosis("port", Grade.OK, free + elsewhere if served else free)

@@ -34,14 +34,16 @@ HOME: Final = Path(__file__).resolve().parents[2]
 # --- health -----------------------------------------------------------------------------------------------------------
 
 
-def test_health_tells_head_and_clock(any_server: Served) -> None:
-    nobody = any_server.client(None)
-    before = nobody.get("/health").json()
+def test_health_tells_head_and_clock_to_those_whom_the_base_knows(any_server: Served) -> None:
+    reader = any_server.client(Role.READER)
+    before = reader.get("/health").json()
     assert before | {"clock": ""} == {"status": "ok", "head": None, "clock": "", "behind": False}
     head = any_server.writer.post("/changes", json=request(change("a", "p", "b"))).json()["head"]
-    after = nobody.get("/health").json()
+    after = reader.get("/health").json()
     assert after["head"] == head
     assert after["clock"] >= before["clock"]
+    for stranger in (any_server.client(None), any_server.client_with("unknown")):
+        assert stranger.get("/health").json() == after | {"head": None, "clock": None}
 
 
 @pytest.mark.parametrize("part", ["ledger", "stores"])
@@ -57,7 +59,7 @@ def test_health_is_503_while_the_stores_are_behind(server: Served, monkeypatch: 
     monkeypatch.setattr(Base, "behind", True)
     answer = server.client(None).get("/health")
     assert (answer.status_code, answer.json()["status"], answer.json()["behind"]) == (503, "unavailable", True)
-    assert answer.json()["clock"] is not None
+    assert server.client(Role.READER).get("/health").json()["clock"] is not None
 
 
 # --- OpenAPI ----------------------------------------------------------------------------------------------------------

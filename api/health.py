@@ -4,8 +4,8 @@ Rules
 -----
 * Real reads answer it: the ledger's head, and a query on each store. It is 503 when one cannot be read, or when the
   stores are behind the ledger.
-* No token is needed, so it says nothing of content, and nothing of why. Head and clock tell how much is written, and are
-  for those whom the base lets in.
+* No token is needed, so it says nothing of content, and nothing of why. Head and clock tell how much is written: they
+  are for those whom the base lets in.
 
 Example
 -------

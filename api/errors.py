@@ -39,6 +39,30 @@ class TooLarge(CallerError):
     code = "too-large"
 
 
+class HeadTooLarge(CallerError):
+    """A request's line and headers beyond the limit."""
+
+    code = "head-too-large"
+
+
+class UnreadableRequest(CallerError):
+    """What came is no request of HTTP."""
+
+    code = "unreadable-request"
+
+
+class TooSlow(CallerError):
+    """A request that does not come in time."""
+
+    code = "too-slow"
+
+
+class TooManyConnections(CallerError):
+    """More clients at a time than are served."""
+
+    code = "too-many-connections"
+
+
 class TooManyAttempts(CallerError):
     """Too much of what failed, in too short a time."""
 

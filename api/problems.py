@@ -29,9 +29,12 @@ from api.auth import REALM, as_told, token_of
 from api.errors import (
     BrokenOff,
     ForgedForm,
+    HeadTooLarge,
     MethodNotAllowed,
     TooLarge,
     TooManyAttempts,
+    TooManyConnections,
+    TooSlow,
     UnknownPath,
     UnsupportedMediaType,
 )
@@ -61,6 +64,8 @@ from kernel.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fastapi import FastAPI
     from fastapi.routing import APIRoute
     from starlette.requests import Request
@@ -85,6 +90,7 @@ _STATUS: Final[dict[type[MunimentError], tuple[int, str]]] = {
     NotAcceptable: (406, "No format accepted can be given"),
     Conflict: (409, "The thing named is in another state"),
     StaleFact: (409, "The fact named is no longer believed"),
+    TooSlow: (408, "The request does not come in time"),
     TooLarge: (413, "The body is too large"),
     UnsupportedMediaType: (415, "The body's format is not read here"),
     PlanError: (422, "The changes do not fit what is believed"),
@@ -92,7 +98,9 @@ _STATUS: Final[dict[type[MunimentError], tuple[int, str]]] = {
     IdempotencyMismatch: (422, "The key was used for something else"),
     QueryLimit: (422, "The query takes more than it may"),
     TooManyAttempts: (429, "Too many attempts have failed"),
+    HeadTooLarge: (431, "The head of the request is too large"),
     MunimentError: (500, "The service failed"),
+    TooManyConnections: (503, "Too much is asked at once"),
     Busy: (503, "Too much is asked at once"),
     NotReached: (504, "The state asked for is not reached"),
     OperatorError: (503, "The service cannot do this now"),
@@ -113,6 +121,7 @@ _SOON: Final = "2"
 """Seconds after which a query that found no worker may find one, and an update that was overtaken have its turn."""
 
 _SHOWN: Final = 200
+_LONGEST: Final = 1_000
 _RESERVED: Final = frozenset({"type", "title", "status", "detail", "instance", "code", "where", "remedy", "requestId"})
 
 _CHALLENGES: Final = {True: f'Bearer realm="{REALM}", error="invalid_token"', False: f'Bearer realm="{REALM}"'}
@@ -144,6 +153,13 @@ def answer_problem(request: Request, error: MunimentError) -> Response:
         members["where"] = error.where
     members |= {name: value for name, value in error.data.items() if name not in _RESERVED}
     return _answer(request, status, members, _headers(request, error))
+
+
+def problem_text(error: CallerError, identifier: str) -> str:
+    """The problem document for what is refused before there is a request."""
+    status, title = _entry(error)
+    told = {"title": title, "detail": error.message, "code": error.code, "remedy": error.remedy}
+    return _document(status, told, identifier)
 
 
 async def _muniment(request: Request, error: Exception) -> Response:
@@ -200,6 +216,16 @@ def _headers(request: Request, error: MunimentError) -> dict[str, str]:
 
 
 def _answer(request: Request, status: int, members: dict[str, object], headers: dict[str, str]) -> Response:
+    return Response(_document(status, members, request_id(request.scope)), status, headers, MEDIA_TYPE)
+
+
+def _document(status: int, members: Mapping[str, object], identifier: str) -> str:
     kind = f"{TYPES}{members['code']}"
-    document = {"type": kind, "status": status, **members, "requestId": request_id(request.scope)}
-    return Response(json.dumps(document, ensure_ascii=False, default=str), status, headers, MEDIA_TYPE)
+    told = {name: _shortened(value) for name, value in members.items()}
+    document = {"type": kind, "status": status, **told, "requestId": identifier}
+    return json.dumps(document, ensure_ascii=False, default=str)
+
+
+def _shortened(value: object) -> object:
+    """Texts quote what was sent, which may be long."""
+    return f"{value[:_LONGEST]}…" if isinstance(value, str) and len(value) > _LONGEST else value

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Final
 import uvicorn
 
 from api.app import create_app
+from api.connections import guarded
 from api.errors import InvalidSetting
 from api.request_log import configure_logging
 
@@ -77,11 +78,12 @@ def server_for(app: FastAPI) -> uvicorn.Server:
     """The server for an application, ready to be run on a socket."""
     # What it would say has query strings in it, and those are content; the request log says the rest.
     logging.getLogger("uvicorn.access").disabled = True
+    service: Service = app.state.service
     return uvicorn.Server(
         uvicorn.Config(
             app,
             loop="auto",
-            http="httptools",
+            http=guarded(service.settings.connections),
             ws="none",
             lifespan="on",
             log_config=None,

@@ -111,6 +111,7 @@ class Settings(BaseSettings):
     data: Path = Field(Path("data"), description="the folder in which the base lies")
     host: str = Field("127.0.0.1", min_length=1, description="the address to listen on")
     port: int = Field(8350, ge=0, le=65535, description="the port to listen on; 0: any that is free")
+    connections: int = Field(1_000, ge=1, description="how many connections may be open at a time")
     policy: PolicyName = Field(PolicyName.DEFAULT, description="from findings to verdicts")
     confidence: Decimal = Field(
         Decimal("0.5"), ge=0, le=1, description="assertions that are less sure than this are held for review"

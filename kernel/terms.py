@@ -34,8 +34,9 @@ XSD_STRING: Final = XSD + "string"
 LANG_STRING: Final = RDF + "langString"
 DIR_LANG_STRING: Final = RDF + "dirLangString"
 
-# Absolute, and without the characters that RFC 3987 excludes (delimiters, controls, surrogates, bidi formatting).
-_EXCLUDED: Final = r"\x00-\x20<>\"{}|^`\\\x7f-\x9f\u200e\u200f\u202a-\u202e\ud800-\udfff"
+# Absolute, and without the characters that RFC 3987 excludes (delimiters, controls, surrogates, bidi formatting), nor
+# the bidi formatting that is newer than it: an IRI does not look like another.
+_EXCLUDED: Final = r"\x00-\x20<>\"{}|^`\\\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 _IRI: Final = re.compile(rf"[A-Za-z][A-Za-z0-9+.\-]*:[^{_EXCLUDED}]*")
 _NOT_IN_IRIS: Final = re.compile(f"[{_EXCLUDED}]")
 _SHOWN: Final = 200

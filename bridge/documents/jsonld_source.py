@@ -5,6 +5,7 @@ Rules
 * Refused, with its place: a keyword that JSON-LD 1.1 does not have, a value that stands alone, a language without a
   value, and a language map inside an array, which would be taken for a node.
 * Expansion copies, for each context, all terms that it inherits; `MAX_COPIED` in all, which takes it a second or two.
+* A text in a context, which may be put before any number of terms, has `bridge.long_iris.LONG` characters at most.
 * What a term means is looked up in every context of the document at once, wherever it stands. That is coarser than
   expansion is, and only ever refuses what could be meant in two ways.
 
@@ -22,6 +23,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from bridge.documents.json_text import Json, pointer
+from bridge.long_iris import LONG
 from kernel.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -109,6 +111,7 @@ class Source:
                 remedy="define each term once, in one context at the top, and only terms that are used",
             )
         for term, definition in context.items():
+            _require_short(term, definition)
             if isinstance(definition, str):
                 self._aliases.setdefault(definition, set()).add(term)
             elif isinstance(definition, dict):
@@ -129,6 +132,14 @@ class Source:
 
     def _has(self, value: Mapping[str, Json], *keywords: str) -> bool:
         return not self._names(*keywords).isdisjoint(value)
+
+
+def _require_short(term: str, definition: Json) -> None:
+    meant = definition.get("@id") if isinstance(definition, dict) else definition
+    if isinstance(meant, str) and len(meant) > LONG:
+        raise InvalidDocument(
+            f"a context gives {term[:60]!r} a text of more than {LONG} characters", remedy="use a shorter IRI for it"
+        )
 
 
 def _refused(message: str, where: str, remedy: str) -> InvalidDocument:

@@ -9,6 +9,7 @@ Rules
 * Statements of the default graph go to the graph given, else to `m:default`. A document with named graphs of its own
   goes without a graph given; and a graph has an IRI for its name.
 * Blank nodes become Skolem IRIs, one for each label of the document.
+* What prefixes make of a document is bounded (`bridge.long_iris`).
 * What cannot be read is refused whole, with line and column where the parser tells, else with the number of the
   statement or the JSON pointer.
 
@@ -37,6 +38,7 @@ from bridge.documents.jsonld import read_jsonld
 from bridge.documents.skolem import Skolem
 from bridge.documents.triple_terms import TRIPLE_TERM, read_triple_term
 from bridge.documents.turtle_text import unmarked
+from bridge.long_iris import LongIris
 from kernel.changes import NO_SPELLING
 from kernel.errors import CallerError, InvalidDocument
 from kernel.facts import Spelling
@@ -123,7 +125,7 @@ def read_document(
         raise InvalidDocument(
             f"the document has {len(data):,} bytes, more than {limit:,}", remedy="load it with muniment load"
         )
-    conversion = Conversion(graph, canonicaliser, skolem or Skolem())
+    conversion = Conversion(graph, canonicaliser, skolem or Skolem(), LongIris())
     if essence == JSON_LD:
         return conversion.of_triples(read_jsonld(data, conversion.skolem))
     return conversion.of_quads(each_quad(data.removeprefix(_BOM), FORMATS[essence], conversion, base))
@@ -196,15 +198,23 @@ class Conversion:
         graph: where the default graph goes; None for `m:default`.
         canonicaliser: knows what a store will hold.
         skolem: the names of blank nodes by label.
+        long: counts long IRIs; None for a file, whose statements are not held together.
 
     `marked` is to be set when the text was marked before it was parsed.
     """
 
-    def __init__(self, graph: Iri | None, canonicaliser: TermCanonicaliser, skolem: Callable[[str], Iri]) -> None:
+    def __init__(
+        self,
+        graph: Iri | None,
+        canonicaliser: TermCanonicaliser,
+        skolem: Callable[[str], Iri],
+        long: LongIris | None = None,
+    ) -> None:
         self.marked = False
         self.skolem = skolem
         self._graph = graph
         self._canonical = canonicaliser.canonical
+        self._count = _uncounted if long is None else long.use
         self._iris: dict[str, Iri] = {}
 
     def of_quads(self, quads: Iterator[ox.Quad]) -> list[Asserted]:
@@ -260,6 +270,7 @@ class Conversion:
         raise InvalidDocument(f"{term} stands where only a node may", remedy="use an IRI or a blank node there")
 
     def _iri(self, value: str) -> Iri:
+        self._count(value)
         iri = self._iris.get(value)
         if iri is None:
             if len(self._iris) >= _CACHED:
@@ -278,6 +289,7 @@ class Conversion:
         language = term.language
         if language is None:
             datatype = term.datatype.value
+            self._count(datatype)
             value = xml_text.without_marks(term.value) if self.marked and datatype == _XML_LITERAL else term.value
             return Literal(value, datatype)
         direction = term.direction and term.direction.value
@@ -289,3 +301,7 @@ class Conversion:
         if isinstance(graph, ox.BlankNode):
             raise InvalidDocument(f"the graph {graph} has no IRI", remedy="give the graph an IRI")
         return self._iri(graph.value)
+
+
+def _uncounted(iri: str) -> None:
+    """Of a file, nothing is counted."""

@@ -57,6 +57,7 @@ _ATTRIBUTE: Final = re.compile(
     rb"""(?P<name>[^\s'"=<>/]{1,64}+)\s*+=\s*+(?:"(?P<double>[^"]*+)"|'(?P<single>[^']*+)')""", re.DOTALL
 )
 _TAG: Final = re.compile(rb"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
+_NOT_XML: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _CANDIDATE: Final = re.compile(rb"xml:lang\s*=\s*[\"'][a-z0-9\-]*(?:[A-Z]|-x-mcase-)")
 _MARKED: Final = re.compile(r"(?<=[A-Za-z0-9])-x-mcase-[01\-]+(?=[\"'])")
 
@@ -65,7 +66,8 @@ def prepared(data: bytes) -> tuple[bytes, bool]:
     """The text as the parser is to have it, and whether there are marks in it.
 
     Raises:
-        InvalidDocument: elements nested too deep; entities that are more than text, or put in too much.
+        InvalidDocument: characters that XML has not; elements nested too deep; entities that are more than text, or
+            put in too much.
     """
     pieces = marked_pieces(data)
     return (data, False) if pieces is None else (b"".join(pieces), True)
@@ -73,6 +75,12 @@ def prepared(data: bytes) -> tuple[bytes, bool]:
 
 def marked_pieces(data: bytes | mmap) -> Iterator[bytes] | None:
     """The same piece by piece, for a file that is mapped into memory; None if it can be parsed as it is."""
+    if (control := _NOT_XML.search(data)) is not None:
+        raise InvalidDocument(
+            f"XML has no character U+{ord(control.group()):04X}",
+            remedy="take it out",
+            where=line_at(data, control.start()),
+        )
     _require_shallow(data)
     if data.find(b"<!ENTITY") >= 0:
         _require_plain_entities(data)

@@ -29,8 +29,9 @@ from typing import Final
 
 import pyoxigraph as ox
 
+from bridge.long_iris import LongIris
 from bridge.sparql.tokens import END, Token, decode, pieces, tokenise
-from kernel.errors import InvalidTerm, QueryRefused
+from kernel.errors import InvalidDocument, InvalidTerm, QueryRefused
 from kernel.instants import Instant, print_instant
 from kernel.terms import XSD, Iri
 from kernel.vocabulary import GOVERNANCE, HISTORY
@@ -229,9 +230,23 @@ class Names:
     def __init__(self) -> None:
         self.base: str | None = None
         self.prefixes: dict[str, str] = {}
+        self._long = LongIris()
 
     def resolve(self, token: Token) -> str | None:
-        """The IRI that an `iri` or `name` token stands for; None where the prologue does not say."""
+        """The IRI that an `iri` or `name` token stands for; None where the prologue does not say.
+
+        Raises:
+            QueryRefused: long IRIs come to too much.
+        """
+        iri = self._resolved(token)
+        if iri is not None:
+            try:
+                self._long.use(iri)
+            except InvalidDocument as error:
+                raise QueryRefused(error.message, remedy=error.remedy) from error
+        return iri
+
+    def _resolved(self, token: Token) -> str | None:
         if token.kind == "iri":
             reference = decode(token.text[1:-1])
             return reference if _ABSOLUTE.match(reference) else _resolve(self.base, token.text)

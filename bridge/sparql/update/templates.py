@@ -28,6 +28,7 @@ import pyoxigraph as ox
 
 from bridge.documents.reader import Conversion, each_quad
 from bridge.documents.skolem import Skolem
+from bridge.long_iris import LongIris
 from bridge.sparql.update.operations import BLANK, UNQUALIFIED, VARIABLE, DeleteData, InsertData
 from bridge.terms import from_oxigraph
 from kernel.errors import InvalidDocument, InvalidTerm, QueryRefused
@@ -93,7 +94,7 @@ class BlockReader:
 
     def each(self, block: Block, skolem: Callable[[str], Iri]) -> Iterator[Quad]:
         """The same one by one, as they are read."""
-        conversion = Conversion(None, self._canonicaliser, skolem)
+        conversion = Conversion(None, self._canonicaliser, skolem, LongIris())
         text = "".join(block.trig).encode()
         try:
             for statement, spelling in map(conversion.of_quad, each_quad(text, ox.RdfFormat.TRIG, conversion)):

@@ -240,6 +240,45 @@ class LedgerView(FactsView, Protocol):
         """Every fact believed at `as_of` and true at `valid_at`."""
         ...
 
+    def statements_of(
+        self,
+        node: Term,
+        *,
+        as_object: bool = False,
+        predicate: Iri | None = None,
+        graphs: Sequence[Iri] | None = None,
+        as_of: Instant,
+        valid_at: Instant,
+        most: int,
+    ) -> tuple[int, list[Statement]]:
+        """What was believed at `as_of` and true at `valid_at` of a node, and at how many facts was looked for it.
+
+        Facts of every time are looked at, but no more than `most` + 1 of them, so that more than `most` say that there
+        are more; and none of graphs that are not asked for, so that it takes no longer for those.
+
+        Args:
+            node: which subject the facts have; or which object.
+            as_object: whether it is their object.
+            predicate: which they have; None: any.
+            graphs: which they are in; None: any.
+            as_of: as believed when.
+            valid_at: as true when.
+            most: how many may be looked at.
+        """
+        ...
+
+    def count_of(
+        self,
+        node: Term,
+        *,
+        as_object: bool = False,
+        predicate: Iri | None = None,
+        graphs: Sequence[Iri] | None = None,
+        most: int,
+    ) -> int:
+        """How many facts `statements_of` would look at; a few more may be counted, whose terms only look the same."""
+        ...
+
     def facts_recorded(self, after: Instant | None, until: Instant) -> Iterator[Fact]:
         """Every fact recorded *or superseded* in (after, until], by row; supersession as it stands now."""
         ...

@@ -111,6 +111,13 @@ def fact_rows(
 
 
 @sound("a fact")
+def statement_of(row: tuple[str, str, str, str, int]) -> Statement:
+    """The statement in a row that begins with subject, predicate, object and graph. Raises `DamagedBase`."""
+    subject, predicate, value, graph = row[:4]
+    return Statement(parse_iri(subject), parse_iri(predicate), parse_term(value), parse_iri(graph))
+
+
+@sound("a fact")
 def fact_of(row: FactRow) -> Fact:
     """The fact in a row. Raises `DamagedBase`."""
     (

@@ -30,7 +30,14 @@ from bridge.ledger.certificate_rows import (
     idempotency_of,
     item_of,
 )
-from bridge.ledger.fact_rows import EVIDENCE_COLUMNS, FACT_COLUMNS, evidence_of, fact_of, graphed_evidence_of
+from bridge.ledger.fact_rows import (
+    EVIDENCE_COLUMNS,
+    FACT_COLUMNS,
+    evidence_of,
+    fact_of,
+    graphed_evidence_of,
+    statement_of,
+)
 from bridge.ledger.subtrees import hashes_of
 from certificates.certificate import Verdict
 from kernel.errors import DamagedBase
@@ -249,6 +256,47 @@ class SqliteView:
         """Every fact believed at `as_of` and true at `valid_at`."""
         return self._session.stream(_FACTS_AT, (as_of, valid_at), fact_of)
 
+    def statements_of(
+        self,
+        node: Term,
+        *,
+        as_object: bool = False,
+        predicate: Iri | None = None,
+        graphs: Sequence[Iri] | None = None,
+        as_of: Instant,
+        valid_at: Instant,
+        most: int,
+    ) -> tuple[int, list[Statement]]:
+        """What was believed at `as_of` and true at `valid_at` of a node; and how many facts were looked at for it."""
+        sql = _ever("statements", as_object, predicate is not None, None if graphs is None else len(graphs))
+        wanted = (as_of, as_of, valid_at, valid_at, *self._keys_of(node, predicate, graphs))
+        rows = self._session.all(sql, (*wanted, most + 1), _row)
+        held = (statement_of(row) for row in rows if row[4])
+        return len(rows), [
+            each
+            for each in held
+            if node == (each.object if as_object else each.subject)
+            and predicate in (None, each.predicate)
+            and (graphs is None or each.graph in graphs)
+        ]
+
+    def count_of(
+        self,
+        node: Term,
+        *,
+        as_object: bool = False,
+        predicate: Iri | None = None,
+        graphs: Sequence[Iri] | None = None,
+        most: int,
+    ) -> int:
+        """How many facts `statements_of` would look at, by their keys."""
+        sql = _ever("count", as_object, predicate is not None, None if graphs is None else len(graphs))
+        return self._session.one(sql, (*self._keys_of(node, predicate, graphs), most + 1), _number) or 0
+
+    def _keys_of(self, node: Term, predicate: Iri | None, graphs: Sequence[Iri] | None) -> list[int]:
+        terms = [node, *(graphs or ()), *(() if predicate is None else (predicate,))]
+        return [self._key(term.n3) for term in terms]
+
     def facts_recorded(self, after: Instant | None, until: Instant) -> Iterator[Fact]:
         """Every fact recorded or superseded in (after, until], by row."""
         if after is None:
@@ -300,6 +348,20 @@ def _believed(subject: bool, predicate: bool, value: bool, graph: bool) -> str:
     return _select(FACT_COLUMNS, f"FROM facts {through} WHERE {' AND '.join(tests)}")
 
 
+@lru_cache(maxsize=256)
+def _ever(what: str, as_object: bool, predicate: bool, graphs: int | None) -> str:
+    """Some facts of a node, whatever their times, by the indexes of all of them."""
+    end = "object" if as_object else "subject"
+    tests = [f"{end}_key = ?"]
+    tests += [] if graphs is None else [f"graph_key IN ({', '.join('?' * graphs)})"]
+    tests += ["predicate_key = ?"] * predicate
+    some = f"FROM facts INDEXED BY facts_ever_by_{end} WHERE {' AND '.join(tests)} LIMIT ?"
+    if what == "count":
+        return _select("count(*)", f"FROM ({_select('1', some)})")
+    holds = "recorded <= ? AND superseded > ? AND valid_from <= ? AND valid_to > ?"
+    return _select(f"subject, predicate, object, graph, {holds}", some)
+
+
 @lru_cache(maxsize=16)
 def _of_graph(predicate: bool, past: bool, valid: bool, paged: bool) -> str:
     """What is believed of a graph, now by its index, which is in the order of rows, or at a past moment row by row."""
@@ -346,6 +408,10 @@ def _head(row: tuple[int, int]) -> AppliedHead:
 
 def _number(row: tuple[int]) -> int:
     return row[0]
+
+
+def _row(row: tuple[str, str, str, str, int]) -> tuple[str, str, str, str, int]:
+    return row
 
 
 def _bytes(row: tuple[bytes]) -> bytes:

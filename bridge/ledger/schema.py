@@ -10,6 +10,8 @@ Rules
 * The statement indexes hold 64-bit hashes of terms (`subject_key` and so on). Two terms may share a hash, so whoever
   looks up by hash compares the texts as well. These indexes hold believed facts alone: what was superseded never slows
   down what is believed.
+* Two indexes hold every fact, believed or not, for moments in the past: by subject or object, and then by graph, so
+  that whoever reads some graphs never comes by the facts of others.
 * Of the log's Merkle tree, the roots of full subtrees are kept, of 256 leaves at level 1, 256^2 at level 2, and so on:
   any proof takes a few rows.
 * `facts_by_time` has the supersession first: a new fact goes to its very end, whatever its valid time.
@@ -161,9 +163,15 @@ TABLES: Final = (
     ) STRICT""",
 )
 
+EVER: Final = (
+    "CREATE INDEX IF NOT EXISTS facts_ever_by_subject ON facts (subject_key, graph_key, predicate_key)",
+    "CREATE INDEX IF NOT EXISTS facts_ever_by_object ON facts (object_key, graph_key, predicate_key)",
+)
+"""What ledgers of this version that were made earlier are given when they are opened."""
+
 
 def prepare(connection: sqlite3.Connection, base: UUID, name: str) -> None:
-    """Makes the tables in an empty file, for a base of this id; leaves the tables of a ledger as they are.
+    """Makes the tables in an empty file, for a base of this id; leaves those of a ledger, but for indexes, as they are.
 
     Args:
         connection: in autocommit mode.
@@ -177,6 +185,8 @@ def prepare(connection: sqlite3.Connection, base: UUID, name: str) -> None:
     known = _recognised(connection, name)
     connection.execute("PRAGMA journal_mode = WAL")
     if known:
+        for statement in EVER:
+            connection.execute(statement)
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -215,7 +225,7 @@ def _recognised(connection: sqlite3.Connection, name: str) -> bool:
 
 
 def _create(connection: sqlite3.Connection, base: UUID) -> None:
-    for statement in TABLES:
+    for statement in (*TABLES, *EVER):
         connection.execute(statement)
     connection.execute("INSERT INTO meta VALUES ('base', ?)", (base.bytes,))
     connection.execute("INSERT INTO state VALUES (1, NULL, NULL, ?, ?)", (BEGINNING, LatticeHash().to_bytes()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from threading import Barrier, Thread
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -508,6 +509,9 @@ class LedgerContract(ABC):
             if as_of is not None:
                 found = sorted(view.facts_at(as_of, valid_at), key=_by_id)
                 assert found == sorted(model.facts_at(as_of, valid_at), key=_by_id)
+        if model.instants[-1] is not None:
+            moment = model.instants[len(model.instants) // 2] or model.instants[-1], MOMENTS[len(MOMENTS) // 2]
+            self._same_nodes(view, list(model.facts_at(*moment)), *moment)
         for as_of, true_at in product(model.instants, (None, *MOMENTS)):
             for graph, predicate in product(GRAPHS, (None, PREDICATES[0])):
                 whole = list(model.facts_of_graph(graph, predicate, as_of, true_at))
@@ -525,6 +529,32 @@ class LedgerContract(ABC):
             due = sorted(view.facts_due(after, until), key=_by_id)
             assert due == sorted(model.facts_due(after, until), key=_by_id)
             assert view.next_due(after) == model.next_due(after)
+
+    def _same_nodes(self, view: LedgerView, held: list[Fact], as_of: Instant, valid_at: Instant) -> None:
+        nodes = [*product((False,), SUBJECTS), *product((True,), OBJECTS)]
+        for (as_object, node), predicate, graphs in product(nodes, (None, PREDICATES[0]), (None, GRAPHS[:1], GRAPHS)):
+            expected = [
+                fact.statement
+                for fact in held
+                if node == (fact.statement.object if as_object else fact.statement.subject)
+                and predicate in (None, fact.statement.predicate)
+                and (graphs is None or fact.statement.graph in graphs)
+            ]
+            of = partial(
+                view.statements_of,
+                node,
+                as_object=as_object,
+                predicate=predicate,
+                graphs=graphs,
+                as_of=as_of,
+                valid_at=valid_at,
+            )
+            looked, found = of(most=1_000)
+            assert sorted(found, key=str) == sorted(expected, key=str)
+            assert len(expected) <= looked
+            looks = partial(view.count_of, node, as_object=as_object, predicate=predicate, graphs=graphs)
+            assert looks(most=1_000) == looked
+            assert (looks(most=0), of(most=0)[0]) == (min(1, looked),) * 2
 
     def _same_evidence(self, view: LedgerView, model: LedgerModel) -> None:
         kept: dict[UUID, list[Evidence]] = {}

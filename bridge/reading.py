@@ -13,6 +13,8 @@ Rules
   callers held to some graphs the facts of a node are looked up in the history of those graphs alone: how much others
   have of it costs no time, by which it could be told.
 * An answer carries the state it was given for: head and valid-at.
+* Three engines, one answer (`bridge.slices`, `bridge.stores.snapshots`): the head is answered from the stores; another
+  moment from a slice of it where that is small and enough; else from a snapshot.
 
 Example
 -------
@@ -45,6 +47,8 @@ from bridge.history_queries import (
     members_of,
     successors_of,
 )
+from bridge.slices.slicing import slice_of
+from bridge.slices.stores import sliced_store
 from bridge.sparql.dataset import Dataset, dataset_for
 from bridge.sparql.query import evaluate, finish, require_query
 from bridge.sparql.results import negotiate
@@ -151,6 +155,7 @@ class Question:
         past: the moment it is of; None for the present.
         restore: whether Skolem IRIs come as blank nodes.
         laid: what is laid over the present, for the WHERE of an update.
+        sliced: of the moment, all that it takes to answer it, in N-Quads; None where that is not few statements.
     """
 
     text: str
@@ -161,6 +166,7 @@ class Question:
     restore: bool = False
     base: str | None = None
     laid: Laid | None = None
+    sliced: bytes | None = None
 
     @property
     def volatile(self) -> bool:
@@ -273,8 +279,11 @@ class Reader:
             uris = (request.default_graphs, request.named_graphs)
             dataset = dataset_for(request.principal, shape, view.graphs(), *uris, strict=request.strict)
             past = None if moment == NOW else _past(view, moment, dataset)
+            sliced = None if past is None else _sliced(view, request.text, past, dataset, base)
         now = None if past is None else past.valid_at
-        return Question(request.text, runnable(request.text, now), dataset, form, past, request.restore, base)
+        return Question(
+            request.text, runnable(request.text, now), dataset, form, past, request.restore, base, sliced=sliced
+        )
 
     def query(self, request: QueryRequest, moment: Moment = NOW) -> Answer:
         """Answers a query for one caller at a moment; a query at the head runs on the stores, others on a snapshot.
@@ -427,6 +436,9 @@ class Reader:
         if past is None:
             results, state = self._stores.read(question.projection, lambda store: evaluate(store, text, dataset))
             return read(results), state.head, state.clock
+        if question.sliced is not None:
+            store = sliced_store(question.sliced)
+            return read(evaluate(store, text, dataset, now=past.valid_at)), past.head, past.valid_at
         with self._ledger.reading() as view:
             store = self._snapshots.at(view, past.as_of, past.valid_at, question.projection, with_history=past.history)
             return read(evaluate(store, text, dataset, now=past.valid_at)), past.head, past.valid_at
@@ -490,7 +502,7 @@ def _of_graph(
         valid_at=None if wanted.every_time else moment.valid_at,
         after=last,
     )
-    return [fact if moment.as_of is None else _as_known(fact, moment.as_of) for fact in islice(found, most)]
+    return [fact if moment.as_of is None else as_known(fact, moment.as_of) for fact in islice(found, most)]
 
 
 def _head_before(view: LedgerView, number: int) -> int | None:
@@ -511,6 +523,12 @@ def _past(view: LedgerView, moment: Moment, dataset: Dataset) -> Past:
     as_of = head.instant if moment.as_of is None else moment.as_of
     valid_at = head.clock if moment.valid_at is None else moment.valid_at
     return Past(as_of, valid_at, None if as_of is None else view.head_at(as_of), dataset.history)
+
+
+def _sliced(view: LedgerView, text: str, past: Past, dataset: Dataset, base: str | None) -> bytes | None:
+    if past.as_of is None:
+        return b""  # nothing was believed yet, whatever is asked
+    return slice_of(view, text, dataset, past.as_of, past.valid_at, base)
 
 
 def _matches(fact: Fact, wanted: FactFilter, as_of: Instant) -> bool:

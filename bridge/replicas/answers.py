@@ -86,8 +86,8 @@ class Answer:
         self._abandon()
 
 
-def asked_for(question: Question, store: str, limits: Limits, rows: int | None) -> Mapping[str, Any]:
-    """What a worker is asked; where `rows` is given, for so many and no more."""
+def asked_for(question: Question, store: str | None, limits: Limits, rows: int | None) -> Mapping[str, Any]:
+    """What a worker is asked, of a store, or None: of what comes with it; where `rows` is given, for so many rows."""
     dataset = question.dataset
     default = () if dataset.union else dataset.default_graphs
     return {

@@ -48,7 +48,7 @@ class Kind(IntEnum):
     FORGET = 4
     """Let go of a store: `store`."""
     QUERY = 5
-    """Answer a query, with what `bridge.replicas.answers.asked_for` says of it."""
+    """Answer a query, with what `bridge.replicas.answers.asked_for` says of it; of a store, or of what the body has."""
     WHOLE = 6
     BEGIN = 7
     PART = 8

@@ -10,7 +10,8 @@ Rules
   first.
 * Before a query, a worker takes whatever was published up to then (`bridge.stores.feed`): who has the answer to a write
   reads it, and an answer's state is that of the store it came from. A worker that lags too far behind gets new stores.
-* Moments in the past are snapshots, which the ledger is read for, one at a time; a worker keeps its last few.
+* A question about a moment brings the facts along that it takes, where those are few (`bridge.slices`).
+* Other moments in the past are snapshots, which the ledger is read for, one at a time; a worker keeps its last few.
 * Who asks several queries one after another, as an update does, has a lease: one worker, and one time limit for all.
 
 Example
@@ -188,11 +189,14 @@ class ReplicaPool:
 
     async def prepared(
         self, replica: Replica, question: Question, limits: Limits, left: float
-    ) -> tuple[str, int | None, Instant]:
+    ) -> tuple[str | None, int | None, Instant]:
         """Has the worker stand where the question is to be answered: in which store, at which head and valid time.
 
-        What has to be made for it has as long as the query itself, the seconds left.
+        No store: what the question brings along is enough. What has to be made for it has as long as the query itself,
+        the seconds left.
         """
+        if question.past is not None and question.sliced is not None:
+            return None, question.past.head, question.past.valid_at
         state = replica.bring_up(question.projection) if question.past is None else None
         if state is not None:
             return question.projection, state.head, state.clock
@@ -221,7 +225,7 @@ class ReplicaPool:
 
     def _key(self, question: Question) -> object:
         """What snapshots are known by; between two heads every as-of is the same."""
-        past = question.past
+        past = None if question.sliced is not None else question.past
         return past and (past.head, past.valid_at, past.history, question.projection, self._snapshots.purged_at)
 
     async def _texts(self, past: Past, projection: Projection) -> AsyncIterator[str]:
@@ -415,7 +419,7 @@ class Lease:
             # What it was doing is done by half.
             self.end()
             raise
-        coming = self._replica.process.query(asked_for(question, store, limits, rows))
+        coming = self._replica.process.query(asked_for(question, store, limits, rows), question.sliced or b"")
         running = _Running(self._replica, coming, lambda: self._over(coming, last=last))
         running.limit(left)
 

@@ -193,13 +193,13 @@ class WorkerProcess(asyncio.Protocol):
         """Has it let go of a store."""
         await self._acknowledged(frame(Kind.FORGET, {"store": store}))
 
-    def query(self, asked: Mapping[str, Any]) -> Answering:
-        """Asks a query, while none is being answered."""
+    def query(self, asked: Mapping[str, Any], quads: bytes = b"") -> Answering:
+        """Asks a query, while none is being answered; of quads that come with it, where it names no store."""
         answering = self._answering = Answering()
         if self.ended.done():
             answering.fail(self.ended.result())
         else:
-            self._send(frame(Kind.QUERY, asked))
+            self._send(frame(Kind.QUERY, asked, quads))
         return answering
 
     async def buried(self) -> None:

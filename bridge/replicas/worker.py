@@ -44,6 +44,7 @@ import pyoxigraph as ox
 
 from bridge.replicas.frames import CHUNK_SIZE, Frame, FrameReader, Kind, frame
 from bridge.replicas.rows import encode_sample
+from bridge.slices.stores import sliced_store
 from bridge.sparql.dataset import Dataset
 from bridge.sparql.query import start
 from bridge.sparql.results import FORMATS, serialise_to
@@ -100,7 +101,7 @@ class Worker:
                 self._stores.pop(head["store"], None)
                 self._send(frame(Kind.TAKEN, {}))
             case Kind.QUERY:
-                self._within_limits(partial(self._answer, head), head["memory"])
+                self._within_limits(partial(self._answer, head, asked.body), head["memory"])
             case Kind.ASK:
                 self._within_limits(partial(self._ask, head, asked.body), head["memory"])
             case _:
@@ -140,10 +141,10 @@ class Worker:
         except OSError as error:
             self._fail("store", str(error))
 
-    def _answer(self, asked: Mapping[str, Any]) -> None:
+    def _answer(self, asked: Mapping[str, Any], quads: bytes) -> None:
         default, named = (_graphs(tuple(asked[each])) for each in ("default", "named"))
         dataset = Dataset(complete=False, union=asked["union"], default_graphs=default, named_graphs=named)
-        store = self._stores[asked["store"]]
+        store = sliced_store(quads) if asked["store"] is None else self._stores[asked["store"]]
         if asked["rows"] is not None:
             whole = encode_sample(sample(start(store, asked["text"], dataset, asked["base"]), asked["rows"]))
             if len(whole) > asked["result"]:

@@ -365,7 +365,7 @@ class Reader:
         with self._ledger.reading() as view:
             recorded = [fact for fact in map(view.fact, facts_sampled(sampled.sample)) if fact is not None]
             if as_of is not None:
-                recorded = [_as_known(fact, as_of) for fact in recorded if fact.recorded_at <= as_of]
+                recorded = [as_known(fact, as_of) for fact in recorded if fact.recorded_at <= as_of]
             first = nsmallest(
                 limit, (fact for fact in recorded if principal.may_read(fact.statement.graph)), key=_place
             )
@@ -455,7 +455,7 @@ class Reader:
             )
             return _within(seconds, believed)
         recorded = _within(seconds, view.facts_recorded(None, moment.as_of))
-        return (_as_known(fact, moment.as_of) for fact in recorded if _matches(fact, wanted, moment.as_of))
+        return (as_known(fact, moment.as_of) for fact in recorded if _matches(fact, wanted, moment.as_of))
 
     def _readable(self, view: LedgerView, principal: Principal, wanted: FactFilter) -> Iterator[Fact]:
         """What is believed now, found in the history of the graphs that the caller may read and nowhere else."""
@@ -543,7 +543,7 @@ def _matches(fact: Fact, wanted: FactFilter, as_of: Instant) -> bool:
     return believed and all(want is None or want == have for want, have in pairs)
 
 
-def _as_known(fact: Fact, as_of: Instant) -> Fact:
+def as_known(fact: Fact, as_of: Instant) -> Fact:
     """The fact without a supersession that came later."""
     later = fact.superseded is not None and as_of < fact.superseded.at
     return replace(fact, superseded=None) if later else fact

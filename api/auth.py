@@ -6,6 +6,7 @@ Rules
 * The ledger keeps no token, only its SHA-256. A token that is malformed, unknown, expired or revoked gets the same
   answer; where there is none, this is said. All of it comes after the same hash and the same look-up: the answer's
   time tells nothing of what is kept.
+* A JSON Web Token counts where an issuer is configured that vouches for it (`api.oidc`).
 * Whoever sends no token at all is anonymous, where `MUNIMENT_ANONYMOUS_GRAPHS` lets such callers read some graphs. They
   read; whatever else they ask is told to say who it is (401, not 403).
 * Each request looks anew: a token that is revoked works no more. An answer that is still being sent by then ends soon
@@ -20,17 +21,22 @@ Example
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import Depends
 from fastapi.openapi.models import HTTPBearer as HTTPBearerModel
 from fastapi.security.base import SecurityBase
 from starlette.requests import Request
 
+from api.oidc import is_web_token
 from api.service import Service
 from api.welcome import welcome
 from kernel.access import ANONYMOUS, Principal
 from kernel.errors import Forbidden, Unauthenticated
+
+if TYPE_CHECKING:
+    from api.oidc import Issuer
+    from kernel.ports import Ledger
 
 REALM: Final = "muniment"
 
@@ -62,16 +68,32 @@ class BearerToken(SecurityBase):
 
 async def caller_of(request: Request) -> Principal | None:
     """Who sends a request; None for whoever is not let in."""
-    service = Service.of(request)
-    ledger, known_by = service.base.ledger, token_hash(token_of(request))
-    principal = ledger.principal_of(known_by)
-    if principal is not None:
-        welcome(request.scope, lambda: ledger.principal_of(known_by) is not None)
-    elif not _presented(request) and _only_reads(request):
+    service, token = Service.of(request), token_of(request)
+    principal = await _of_issuer(request, service.issuer, token) or _of_ledger(request, service.base.ledger, token)
+    if principal is None and not _presented(request) and _only_reads(request):
         principal = service.anonymous
     if principal is not None:
         request.scope["muniment.principal"] = principal.id
     return principal
+
+
+def _of_ledger(request: Request, ledger: Ledger, token: bytes) -> Principal | None:
+    """Whose token it is, if it was made here."""
+    known_by = token_hash(token)
+    principal = ledger.principal_of(known_by)
+    if principal is not None:
+        welcome(request.scope, lambda: ledger.principal_of(known_by) is not None)
+    return principal
+
+
+async def _of_issuer(request: Request, issuer: Issuer | None, token: bytes) -> Principal | None:
+    """Whose token it is, if the issuer that is configured made it. Raises as `Issuer.vouched` does."""
+    vouched = await issuer.vouched(token) if issuer is not None and is_web_token(token) else None
+    if issuer is None or vouched is None:
+        return None
+    until = vouched.until
+    welcome(request.scope, lambda: issuer.still(until))
+    return vouched.principal
 
 
 def as_told(request: Request, error: Exception) -> Exception:

@@ -29,6 +29,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
+from api.oidc import Issuer
 from bridge.certificate_reading import CertificateReader
 from bridge.log_reading import LogReader
 from bridge.replicas.pool import ReplicaPool
@@ -68,6 +69,7 @@ class Service:
     replicas: ReplicaPool = field(init=False, repr=False)
     log: LogReader = field(init=False, repr=False)
     anonymous: Principal | None = field(init=False, repr=False)
+    issuer: Issuer | None = field(init=False, repr=False)
     _updates: ThreadPoolExecutor = field(init=False, repr=False)
     _reads: ThreadPoolExecutor = field(init=False, repr=False)
     _chunks: ThreadPoolExecutor = field(init=False, repr=False)
@@ -83,6 +85,8 @@ class Service:
         object.__setattr__(self, "_updates", ThreadPoolExecutor(size.workers + size.spares, "update"))
         object.__setattr__(self, "log", LogReader(self.base.ledger, self.base.key))
         object.__setattr__(self, "anonymous", self.settings.anonymous)
+        oidc = self.settings.oidc
+        object.__setattr__(self, "issuer", None if oidc is None else Issuer(oidc, self.base.host))
         object.__setattr__(self, "_reads", ThreadPoolExecutor(_READ_THREADS, "read"))
         object.__setattr__(self, "_chunks", ThreadPoolExecutor(1, "chunk"))
         object.__setattr__(self, "_signing", ThreadPoolExecutor(1, "sign"))

@@ -32,14 +32,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from api.errors import InvalidSetting
+from api.oidc_settings import OidcSettings, require_graph
+from api.roles import RoleName
 from api.suggestions import did_you_mean
 from api.wording import in_words
 from bridge.replicas.limits import Limits, PoolSize
 from kernel.access import ANONYMOUS, Principal, Role
-from kernel.errors import InvalidTerm
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 from kernel.terms import Iri
-from kernel.vocabulary import GOVERNANCE, is_history
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,15 +70,6 @@ class DefaultGraph(StrEnum):
 
     UNION = "union"
     STRICT = "strict"
-
-
-class RoleName(StrEnum):
-    """The roles, as they are written."""
-
-    READER = "reader"
-    WRITER = "writer"
-    EDITOR = "editor"
-    ADMINISTRATOR = "administrator"
 
 
 class RoleLimits(BaseModel):
@@ -139,11 +130,14 @@ class Settings(BaseSettings):
         (),
         description="graphs that are read without a token, separated by spaces, or `*` for all; none by default",
     )
+    oidc: Annotated[OidcSettings | None, NoDecode] = Field(
+        None, description="an issuer whose JSON Web Tokens are taken, as JSON or a table: docs/operating.md"
+    )
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
 
-    @field_validator("query_limits", mode="before")
+    @field_validator("query_limits", "oidc", mode="before")
     @classmethod
-    def _read_limits(cls, value: object) -> object:
+    def _read_json(cls, value: object) -> object:
         try:
             return json.loads(value) if isinstance(value, str) else value
         except ValueError as error:
@@ -172,8 +166,8 @@ class Settings(BaseSettings):
         if not isinstance(graphs, list | tuple):
             return value
         for each in map(str, graphs):
-            if each != "*" and not _is_graph(each):
-                raise ValueError(f"{each[:80]!r} is no graph: write its IRI, or `*` for all")
+            if each != "*":
+                require_graph(each)
         if "*" in graphs and len(graphs) > 1:
             raise ValueError("`*` stands for all graphs: name no other beside it")
         return graphs
@@ -275,19 +269,11 @@ def refuse_unknown_variables() -> None:
             )
 
 
-def _is_graph(text: str) -> bool:
-    try:
-        graph = Iri(text)
-    except InvalidTerm:
-        return False
-    return not is_history(graph) and graph not in GOVERNANCE
-
-
 def _refused(error: ValidationError, origins: Mapping[str, str]) -> InvalidSetting:
-    name = str(error.errors(include_url=False)[0]["loc"][0])
+    name, *within = map(str, error.errors(include_url=False)[0]["loc"])
     origin = origins.get(name, "")
     return InvalidSetting(
-        f"the setting {name} cannot be used: {in_words(error)}",
+        f"the setting {'.'.join((name, *within))} cannot be used: {in_words(error)}",
         remedy="correct it, or leave it out for its default",
         where=origin if origin == os.environ.get(CONFIG) else PREFIX + name.upper(),
     )

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,8 @@ def in_words(sourced: Sourced) -> Iterator[str]:
     """The settings as lines of TOML, each after what it is for."""
     for name, field in type(sourced.settings).model_fields.items():
         yield f"# {field.description}; {sourced.origins.get(name, 'the default')}"
-        yield f"{name} = {_toml(getattr(sourced.settings, name))}"
+        value = getattr(sourced.settings, name)
+        yield f"# {name} is not set" if value is None else f"{name} = {_toml(value)}"
 
 
 def _toml(value: object) -> str:
@@ -54,6 +56,8 @@ def _toml(value: object) -> str:
         return json.dumps(value.value)
     if isinstance(value, list | tuple | set | frozenset):
         return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, BaseModel):
+        return json.dumps(value.model_dump_json(exclude_defaults=True))
     if isinstance(value, dict):
         return json.dumps(
             json.dumps({key.value: limits.model_dump(exclude_none=True) for key, limits in value.items()})

@@ -26,13 +26,13 @@ import re
 import secrets
 from contextlib import contextmanager
 from dataclasses import replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from api.commands.careful import careful
 from api.commands.options import LEDGER, Data, iri_option, require_base
+from api.roles import RoleName
 from kernel.access import ANONYMOUS, Grant, Principal, Role
 from kernel.errors import InvalidParameter
 from kernel.instants import DAY, Instant, print_instant
@@ -54,20 +54,6 @@ _NAME: Final = re.compile(r"[\w.@:+-]{1,100}")
 token = typer.Typer(
     help="Make, list and revoke the tokens by which the service knows its callers.", no_args_is_help=True
 )
-
-
-class RoleName(StrEnum):
-    """The roles, each including the ones before."""
-
-    READER = "reader"
-    WRITER = "writer"
-    EDITOR = "editor"
-    ADMINISTRATOR = "administrator"
-
-    @property
-    def role(self) -> Role:
-        """What it stands for."""
-        return Role[self.name]
 
 
 @token.command()

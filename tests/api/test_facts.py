@@ -7,7 +7,8 @@ import httpx2
 import pytest
 
 from api.facts import place_text
-from api.settings import RoleLimits, RoleName, Settings
+from api.roles import RoleName
+from api.settings import RoleLimits, Settings
 from bridge.base import Base
 from kernel.access import Role
 from tests.api.bodies import EX, XSD, M, change, request

@@ -21,7 +21,8 @@ from urllib.parse import quote, urlencode, urlsplit
 import httpx2
 import pytest
 
-from api.settings import RoleLimits, RoleName, Settings
+from api.roles import RoleName
+from api.settings import RoleLimits, Settings
 from bridge.base import Base
 from kernel.access import Role
 from tests.api.bodies import EX, change, request

@@ -19,7 +19,8 @@ import httpx2
 import pytest
 
 from api import sparql_update
-from api.settings import RoleLimits, RoleName
+from api.roles import RoleName
+from api.settings import RoleLimits
 from api.sparql_update import UPDATE
 from kernel.access import Role
 from tests.api.bodies import EX, change, request

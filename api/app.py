@@ -45,18 +45,22 @@ from api import (
     sparql_past,
     timemap,
 )
+from api.admission import ADMITTED, ADMITTED_VISITOR
 from api.compression import Compression
 from api.cross_origin import add_cross_origin
 from api.openapi import openapi_document
 from api.pages import certificate, errors, findings, node, query, queue, rendering, sign_in, undoing
 from api.parameters import query_parameters
+from api.rate_limits import RateLimits
 from api.request_log import RequestLog
 from api.service import Service
 from api.sessions import Sessions
 from bridge.certificate_effects import EffectsReader
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
+
+    from fastapi.params import Depends
 
     from api.settings import Settings
     from bridge.base import Base
@@ -64,6 +68,9 @@ if TYPE_CHECKING:
 
 _API: Final = (changes, certificates, reverting, sparql, sparql_past, graphs, facts, exports, timemap, log, health)
 _PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, query, rendering)
+
+_OPEN: Final = (health, sign_in, rendering)
+"""Those that need not know who asks."""
 
 _NONE: Final[TelemetryConfig] = {
     "tracing": False,
@@ -104,9 +111,11 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     app.state.sessions = Sessions()
     app.state.effects = EffectsReader(base.ledger)
     app.state.routes = []
+    app.state.rates = RateLimits(settings.rate_limits, settings.failed_tokens)
     for routed in (*_API, *_PAGES):
-        app.include_router(routed.router)
-        _add_head(app, routed.router)
+        gates = [] if routed in _OPEN else [ADMITTED if routed in _API else ADMITTED_VISITOR]
+        app.include_router(routed.router, dependencies=gates)
+        _add_head(app, routed.router, gates)
         app.state.routes += [route for route in routed.router.routes if isinstance(route, APIRoute)]
     app.add_middleware(Compression)
     if settings.cors_origins:
@@ -118,12 +127,17 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     return app
 
 
-def _add_head(app: FastAPI, router: APIRouter) -> None:
+def _add_head(app: FastAPI, router: APIRouter, gates: Sequence[Depends]) -> None:
     """Whatever can be got has a HEAD (RFC 9110, section 9.1); the server leaves the body out."""
     for route in router.routes:
         if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
             app.add_api_route(
-                route.path, route.endpoint, methods=["HEAD"], response_class=Response, include_in_schema=False
+                route.path,
+                route.endpoint,
+                methods=["HEAD"],
+                dependencies=gates,
+                response_class=Response,
+                include_in_schema=False,
             )
 
 

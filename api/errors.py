@@ -63,6 +63,12 @@ class TooManyConnections(CallerError):
     code = "too-many-connections"
 
 
+class RateLimited(CallerError):
+    """More requests than whoever sends them may send in a time; `seconds` says when the next one may come."""
+
+    code = "rate-limited"
+
+
 class TooManyAttempts(CallerError):
     """Too much of what failed, in too short a time."""
 

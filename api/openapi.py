@@ -4,7 +4,7 @@ Rules
 -----
 * A route declares its answers with `answers`, its body and headers with `extra`, its parameters by the list from which
   it reads them: what is documented is what is served, and a test compares every answer with it.
-* Every error is a problem document.
+* Every error is a problem document. Who has to say who they are may do so too often.
 * The schemas are those of `api.models`.
 
 Example
@@ -53,6 +53,7 @@ _PROBLEMS: Final[dict[int, str]] = {
     413: "The body is larger than the service takes",
     415: "The body's format is not read here",
     422: "The changes do not fit what is believed, the key was used for another body, or a query takes too much",
+    429: "The caller asks more often than they may",
     503: "The service cannot answer now",
     504: "The state that the request insists on was not reached in time",
 }
@@ -97,7 +98,8 @@ def reference(model: str) -> JsonObject:
 def answers(good: Mapping[int, Answer], *, problems: Iterable[int]) -> dict[int | str, JsonObject]:
     """What FastAPI takes as `responses`."""
     declared: dict[int | str, JsonObject] = {status: _answer(answer) for status, answer in good.items()}
-    for status in problems:
+    statuses = set(problems)
+    for status in sorted(statuses | {429} if 401 in statuses else statuses):
         problem: JsonObject = {"schema": reference("Problem"), "example": _example(status)}
         declared.setdefault(status, {"description": _PROBLEMS[status], "content": {}})["content"][MEDIA_TYPE] = problem
     any_other: JsonObject = {"schema": reference("Problem")}

@@ -31,6 +31,7 @@ from api.errors import (
     ForgedForm,
     HeadTooLarge,
     MethodNotAllowed,
+    RateLimited,
     TooLarge,
     TooManyAttempts,
     TooManyConnections,
@@ -38,6 +39,7 @@ from api.errors import (
     UnknownPath,
     UnsupportedMediaType,
 )
+from api.rate_limits import address_of, rates_of
 from api.request_log import request_id
 from api.sessions import WINDOW
 from certificates.errors import CertificateError
@@ -97,6 +99,7 @@ _STATUS: Final[dict[type[MunimentError], tuple[int, str]]] = {
     CannotSign: (422, "The answer cannot be signed"),
     IdempotencyMismatch: (422, "The key was used for something else"),
     QueryLimit: (422, "The query takes more than it may"),
+    RateLimited: (429, "Too much is asked in too short a time"),
     TooManyAttempts: (429, "Too many attempts have failed"),
     HeadTooLarge: (431, "The head of the request is too large"),
     MunimentError: (500, "The service failed"),
@@ -164,6 +167,8 @@ def problem_text(error: CallerError, identifier: str) -> str:
 
 async def _muniment(request: Request, error: Exception) -> Response:
     told = as_told(request, error)
+    if isinstance(told, Unauthenticated) and token_of(request):
+        told = rates_of(request).failed(address_of(request)) or told
     return answer_problem(request, told) if isinstance(told, MunimentError) else await _unforeseen(request, told)
 
 
@@ -208,6 +213,8 @@ def _entry(error: MunimentError) -> tuple[int, str]:
 def _headers(request: Request, error: MunimentError) -> dict[str, str]:
     if isinstance(error, Unauthenticated):
         return {"WWW-Authenticate": _CHALLENGES[token_of(request) != b""]}
+    if isinstance(error, RateLimited):
+        return {"Retry-After": str(error.data["seconds"])}
     if isinstance(error, TooManyAttempts):
         return {"Retry-After": f"{WINDOW:.0f}"}
     if isinstance(error, Busy | StateMoved):

@@ -28,6 +28,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
+from limits import parse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -70,6 +71,16 @@ class DefaultGraph(StrEnum):
 
     UNION = "union"
     STRICT = "strict"
+
+
+class CallerClass(StrEnum):
+    """Whom limits of rate are for: roles, and those who have none."""
+
+    ANONYMOUS = "anonymous"
+    READER = "reader"
+    WRITER = "writer"
+    EDITOR = "editor"
+    ADMINISTRATOR = "administrator"
 
 
 class RoleLimits(BaseModel):
@@ -118,6 +129,10 @@ class Settings(BaseSettings):
     query_limits: Annotated[dict[RoleName, RoleLimits], NoDecode] = Field(
         {}, description='limits of single roles, as JSON: {"reader": {"seconds": 5, "memory": 1e8, "result": 1e7}}'
     )
+    rate_limits: Annotated[dict[CallerClass, str], NoDecode] = Field(
+        {}, description='how often each caller may ask, as JSON: {"anonymous": "60/minute", "reader": "1000/minute"}'
+    )
+    failed_tokens: str = Field("60/minute", description="how often an address may come with a token that nobody knows")
     default_graph: DefaultGraph = Field(
         DefaultGraph.UNION,
         description="the default graph of SPARQL: the union of what the caller may read, or strictly m:default",
@@ -142,6 +157,16 @@ class Settings(BaseSettings):
             return json.loads(value) if isinstance(value, str) else value
         except ValueError as error:
             raise ValueError(f"it is not JSON: {error}") from error
+
+    @field_validator("rate_limits", "failed_tokens")
+    @classmethod
+    def _read_rates(cls, value: str | dict[CallerClass, str]) -> str | dict[CallerClass, str]:
+        for each in value.values() if isinstance(value, dict) else (value,):
+            try:
+                parse(each)
+            except ValueError as error:
+                raise ValueError(f"{each[:80]!r} is no rate: write a number and a time, as 100/minute") from error
+        return value
 
     @field_validator("cors_origins", mode="before")
     @classmethod

@@ -115,7 +115,7 @@ def node_objects(told: Iterable[Told], *, records: bool, nodes: Nodes) -> Iterat
                 between = ",\n" if piece.startswith("{") else between
         if records:
             yield from open_node.close()
-            yield between + _record(each, nodes)
+            yield between + record_object(each, nodes)
             between = ",\n"
     yield from open_node.close()
     yield "[]" if between == "[\n" else "\n]"
@@ -172,7 +172,8 @@ class _Node:
         return predicate.value, value_object(value, self._nodes)
 
 
-def _record(told: Told, nodes: Nodes) -> str:
+def record_object(told: Told, nodes: Nodes) -> str:
+    """A fact as a node object: its statement, what is said of it, and its evidence; its words are of `RECORD_CONTEXT`."""
     statement = told.fact.statement
     members = [
         f'"@id":{quoted(fact_node(told.fact.id).value)}',

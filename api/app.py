@@ -46,6 +46,7 @@ from api import (
     timemap,
 )
 from api.admission import ADMITTED, ADMITTED_VISITOR
+from api.citing import Citations
 from api.compression import Compression
 from api.cross_origin import add_cross_origin
 from api.openapi import openapi_document
@@ -109,6 +110,7 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     )
     app.state.service = service
     app.state.sessions = Sessions()
+    app.state.citations = Citations()
     app.state.effects = EffectsReader(base.ledger)
     app.state.routes = []
     app.state.rates = RateLimits(settings.rate_limits, settings.failed_tokens)

@@ -9,6 +9,7 @@ Rules
 * A JSON Web Token counts where an issuer is configured that vouches for it (`api.oidc`).
 * Whoever sends no token at all is anonymous, where `MUNIMENT_ANONYMOUS_GRAPHS` lets such callers read some graphs. They
   read; whatever else they ask is told to say who it is (401, not 403).
+* Of callers that have to cite what they read it is asked here that they do (`api.citing`).
 * Each request looks anew: a token that is revoked works no more. An answer that is still being sent by then ends soon
   (`api.welcome`).
 
@@ -28,6 +29,7 @@ from fastapi.openapi.models import HTTPBearer as HTTPBearerModel
 from fastapi.security.base import SecurityBase
 from starlette.requests import Request
 
+from api.citing import read_or_cited
 from api.oidc import is_web_token
 from api.service import Service
 from api.welcome import welcome
@@ -59,10 +61,11 @@ class BearerToken(SecurityBase):
         self.scheme_name = "token"
 
     async def __call__(self, request: Request) -> Principal:
-        """The principal whose token the request carries. Raises `Unauthenticated`."""
+        """The principal whose token the request carries. Raises `Unauthenticated`, and as `read_or_cited` does."""
         principal = await caller_of(request)
         if principal is None:
             raise Unauthenticated(_problem(request), remedy=_REMEDY, where="Authorization")
+        read_or_cited(request, principal, Service.of(request).base.stores.feed.state.head)
         return principal
 
 

@@ -29,6 +29,7 @@ from starlette.responses import Response
 from api import answers as written
 from api.auth import Caller
 from api.bodies import read_body
+from api.citing import READ_STATE_HEADER
 from api.decision_body import read_decision
 from api.media import accepted, body_type, preferred
 from api.openapi import Answer, answers, extra, json_content, reference, text_content
@@ -178,7 +179,7 @@ async def get_report(request: Request, caller: Caller, certificate: CertificateI
         {200: Answer("The decision is taken", json_content("Outcome"))},
         problems=(400, 401, 403, 404, 409, 413, 415, 503),
     ),
-    openapi_extra=extra(body={_JSON: {"schema": reference("Decision")}}),
+    openapi_extra=extra(headers=READ_STATE_HEADER, body={_JSON: {"schema": reference("Decision")}}),
 )
 async def decide(request: Request, caller: Caller, certificate: CertificateId) -> Response:
     """Takes the decision of an editor of every graph concerned; an approval is checked again before it is applied."""

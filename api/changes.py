@@ -32,6 +32,7 @@ from starlette.responses import Response
 from api import answers as written
 from api.auth import Caller
 from api.bodies import read_body
+from api.citing import READ_STATE_HEADER
 from api.document_request import DOCUMENT_PARAMETERS, read_document_request
 from api.errors import UnsupportedMediaType
 from api.media import body_type
@@ -89,7 +90,8 @@ IDEMPOTENCY: Final[dict[str, tuple[str, dict[str, object]]]] = {
     "Idempotency-Key": (
         "the same key from the same caller gets the same certificate",
         {"type": "string", "pattern": "^[!-~]{1,255}$"},
-    )
+    ),
+    **READ_STATE_HEADER,
 }
 
 router = APIRouter(tags=["changes"])

@@ -12,7 +12,7 @@ Example
 
 from __future__ import annotations
 
-from kernel.errors import CallerError, OperatorError
+from kernel.errors import CallerError, Conflict, OperatorError
 
 
 class UnknownPath(CallerError):
@@ -73,6 +73,12 @@ class TooManyAttempts(CallerError):
     """Too much of what failed, in too short a time."""
 
     code = "too-many-attempts"
+
+
+class StateNotCited(Conflict):
+    """A write of a caller that has to cite what it read, and does not."""
+
+    code = "state-not-cited"
 
 
 class ForgedForm(CallerError):

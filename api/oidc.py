@@ -122,8 +122,9 @@ class Issuer:
             )
         everywhere = [grant.role.role for grant in grants if grant.graphs is None]
         within = frozenset(Grant(grant.role.role, Iri(graph)) for grant in grants for graph in grant.graphs or ())
+        cites = any(grant.cites for grant in grants)
         name = principal_name(self._settings.issuer, str(claims["sub"]))
-        return Principal(name, max(everywhere, default=Role.READER), None if everywhere else frozenset(), within)
+        return Principal(name, max(everywhere, default=Role.READER), None if everywhere else frozenset(), within, cites)
 
 
 def principal_name(issuer: str, subject: str) -> str:

@@ -63,6 +63,7 @@ class OidcGrant(BaseModel):
     claim: tuple[str, ...] = Field((), description="the claim, or the path to it; none: whoever has a token")
     has: str | None = Field(None, description="what the claim is, or has in its list")
     graphs: tuple[str, ...] | None = Field(None, description="where; by default in the whole base")
+    cites: bool = Field(False, description="whether whoever has it cites what they read, with each write")
 
     @field_validator("claim", mode="before")
     @classmethod

@@ -21,9 +21,12 @@ import logging
 import re
 import sys
 from contextvars import ContextVar
+from http import HTTPStatus
 from os import urandom
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
+
+from api.citing import given_headers
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -60,6 +63,8 @@ class RequestLog:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message["headers"], (HEADER, identifier.encode())]
+                if status < HTTPStatus.BAD_REQUEST:
+                    message["headers"] += given_headers(scope)
             elif not message.get("more_body", False):
                 told = True
                 _tell(scope, status, begun)

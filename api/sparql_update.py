@@ -30,6 +30,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from api.certified import TERMS, certified, read_terms
+from api.citing import require_cited
 from api.parameters import Parameter, read_parameters
 from api.query_answers import unless_gone
 from api.service import Service
@@ -91,6 +92,7 @@ def is_strict(parameters: Parameters, settings: Settings) -> bool:
 
 async def post_update(request: Request, caller: Principal, media_type: str, body: bytes) -> Response:
     """An update as the body itself, or in a form."""
+    require_cited(request, caller)
     in_url: bytes = request.scope["query_string"]
     if media_type == UPDATE:
         parameters = read_parameters((*BESIDE_THE_UPDATE, *_PASSED_OVER), in_url)

@@ -64,12 +64,14 @@ class Principal:
         role: what it may do in `graphs`.
         graphs: the graphs it is held to; None for every graph of the base.
         grants: roles in single graphs besides.
+        cites: whether it has to cite what it read with whatever it writes.
     """
 
     id: str
     role: Role
     graphs: frozenset[Iri] | None = None
     grants: frozenset[Grant] = frozenset()
+    cites: bool = False
 
     def role_in(self, graph: Iri) -> Role | None:
         """The highest role that it has in a graph of data; None: it is as if the graph were not there."""

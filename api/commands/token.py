@@ -81,6 +81,9 @@ def create(
             "--grant", metavar="ROLE=IRI", help="A role in one graph, besides --role or alone; may be repeated."
         ),
     ] = None,
+    cites: Annotated[
+        bool, typer.Option("--cites", help="For agents: each write has to cite a state that was read, once.")
+    ] = False,
     expires: Annotated[
         int | None, typer.Option("--expires", metavar="DAYS", min=1, max=36_500, help="Days until it expires.")
     ] = None,
@@ -109,7 +112,7 @@ def create(
     if name == ANONYMOUS:
         raise InvalidParameter(f"{name} stands for whoever has no token", remedy="use another name", where="--name")
     held = _held(role, graph or [], grant or [])
-    principal = replace(held, id=name or f"{held.highest.name.lower()}-{secrets.token_hex(4)}")
+    principal = replace(held, cites=cites, id=name or f"{held.highest.name.lower()}-{secrets.token_hex(4)}")
     until = None if expires is None else Instant(SystemClock().now() + expires * DAY)
     made = new_token()
     is_new = not (data / LEDGER).exists()
@@ -126,7 +129,7 @@ def create(
 @token.command("list")
 @careful
 def list_tokens(data: Data) -> int:
-    """List the principals: id, role, graphs, when made, until when, state. Columns are separated by tabs.
+    """List the principals: id, role, graphs, when made, until when, state, cites. Columns are separated by tabs.
 
     Graphs are those that the role goes for, then roles in single ones, as `create` takes them.
 
@@ -136,7 +139,7 @@ def list_tokens(data: Data) -> int:
 
     now = SystemClock().now()
     with _ledger(require_base(data)) as ledger:
-        typer.echo("id\trole\tgraphs\tcreated\texpires\tstate")
+        typer.echo("id\trole\tgraphs\tcreated\texpires\tstate\tcites")
         for record in ledger.principals():
             typer.echo(_line(record, now))
     return 0
@@ -206,7 +209,11 @@ def _line(record: PrincipalRecord, now: Instant) -> str:
     expired = expires is not None and expires <= now
     state = "revoked" if record.revoked is not None else "expired" if expired else "valid"
     role, graphs = _role_and_graphs(principal)
-    return "\t".join((principal.id, role, graphs, print_instant(record.created), until, state))
+    return "\t".join((principal.id, role, graphs, print_instant(record.created), until, state, _cites(principal)))
+
+
+def _cites(principal: Principal) -> str:
+    return "yes" if principal.cites else "no"
 
 
 def _role_and_graphs(principal: Principal) -> tuple[str, str]:

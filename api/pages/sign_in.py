@@ -173,7 +173,9 @@ def _form(
 
 
 def _who(request: Request, known: bytes | None) -> Principal | None:
-    return None if known is None else Service.of(request).base.ledger.principal_of(known)
+    """Whom a token stands for that opens the pages; not one that cites what it read, for pages have nothing to cite."""
+    principal = None if known is None else Service.of(request).base.ledger.principal_of(known)
+    return None if principal is not None and principal.cites else principal
 
 
 def _onwards(parameters: Parameters) -> str:

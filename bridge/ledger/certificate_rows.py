@@ -2,8 +2,8 @@
 
 Rules
 -----
-* Lists of graphs are JSON arrays of IRIs, in the order in which they were given. A principal that was granted roles in
-  single graphs has an object instead: `graphs`, null for all, and `grants`, pairs of role and graph.
+* Lists of graphs are JSON arrays of IRIs, in the order in which they were given. A principal of whom there is more to
+  say has an object instead: `graphs`, null for all; `grants`, pairs of role and graph; `cites`.
 * A request is kept while its certificate is pending, and no longer.
 
 Example
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from bridge.ledger.damage import sound
@@ -133,7 +133,8 @@ def principal_row(principal: Principal) -> tuple[Value, ...]:
     """Id, role and graphs of a principal; graphs are None for one who is not held to some."""
     held_to = None if principal.graphs is None else sorted(graph.value for graph in principal.graphs)
     granted = sorted((int(grant.role), grant.graph.value) for grant in principal.grants)
-    told = {"graphs": held_to, "grants": granted} if granted else held_to
+    more = granted or principal.cites
+    told = {"graphs": held_to, "grants": granted, "cites": principal.cites} if more else held_to
     return principal.id, int(principal.role), None if told is None else _json_text(told)
 
 
@@ -142,10 +143,10 @@ def principal_of(row: tuple[str, int, str | None]) -> Principal:
     """The principal in a row of id, role and graphs. Raises `DamagedBase`."""
     identifier, role, text = row
     told = None if text is None else json.loads(text)
-    held_to, granted = (told["graphs"], told["grants"]) if isinstance(told, dict) else (told, ())
-    graphs = None if held_to is None else frozenset(map(Iri, held_to))
-    grants = frozenset(Grant(Role(each), Iri(graph)) for each, graph in granted)
-    return Principal(identifier, Role(role), graphs, grants)
+    more: dict[str, Any] = told if isinstance(told, dict) else {"graphs": told}
+    graphs = None if more["graphs"] is None else frozenset(map(Iri, more["graphs"]))
+    grants = frozenset(Grant(Role(each), Iri(graph)) for each, graph in more.get("grants", ()))
+    return Principal(identifier, Role(role), graphs, grants, more.get("cites", False))
 
 
 def _graphs_text(graphs: Iterable[Iri]) -> str:

@@ -687,7 +687,7 @@ class LedgerContract(ABC):
     @pytest.mark.parametrize("graphs", [None, frozenset[Iri](), frozenset({G})])
     def test_a_token_finds_what_was_granted(self, ledger: Ledger, graphs: frozenset[Iri] | None) -> None:
         grants = frozenset({Grant(Role.WRITER, Iri("urn:é")), Grant(Role.READER, G)})
-        principal = Principal("p1", Role.READER, graphs, grants)
+        principal = Principal("p1", Role.READER, graphs, grants, cites=graphs is None)
         ledger.add_principal(principal, LEAF)
         assert ledger.principal_of(LEAF) == principal
         assert [record.principal for record in ledger.principals()] == [principal]

@@ -34,6 +34,7 @@ from starlette.responses import Response
 from api import (
     certificates,
     changes,
+    diff,
     exports,
     facts,
     graphs,
@@ -67,7 +68,20 @@ if TYPE_CHECKING:
     from bridge.base import Base
 
 
-_API: Final = (changes, certificates, reverting, sparql, sparql_past, graphs, facts, exports, timemap, log, health)
+_API: Final = (
+    changes,
+    certificates,
+    reverting,
+    sparql,
+    sparql_past,
+    graphs,
+    facts,
+    exports,
+    diff,
+    timemap,
+    log,
+    health,
+)
 _PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, query, rendering)
 
 _OPEN: Final = (health, sign_in, rendering)

@@ -368,8 +368,42 @@ class TimeMap(TypedDict):
     next: str | None
 
 
+# --- diffs ------------------------------------------------------------------------------------------------------------
+
+
+class DiffSide(TypedDict):
+    """One of the two moments of a diff; `head` is the last one by then, null before the first."""
+
+    asOf: Instant
+    head: Position | None
+    validAt: Instant
+
+
+class DiffEntry(TypedDict):
+    """One thing that differs: the fact that held at the earlier moment, that which holds at the later one, or both."""
+
+    change: Literal["gained", "lost", "corrected"]
+    certificates: list[Urn]
+    before: NotRequired[Fact]
+    after: NotRequired[Fact]
+
+
+DiffPage = TypedDict(
+    "DiffPage",
+    {
+        "axis": Literal["as-of", "valid-at"],
+        "from": DiffSide,
+        "to": DiffSide,
+        "gained": int,
+        "lost": int,
+        "corrected": int,
+        "items": list[DiffEntry],
+        "next": str | None,
+    },
+)
+
 DOCUMENTS: Final = (
     *(ChangeRequest, Decision, Outcome, CertificatePage, Certificate),
-    *(FactPage, TimeMap, Health, Problem),
+    *(FactPage, DiffPage, TimeMap, Health, Problem),
 )
 """The types of whole requests and answers; the others are parts of them."""

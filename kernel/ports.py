@@ -279,6 +279,49 @@ class LedgerView(FactsView, Protocol):
         """How many facts `statements_of` would look at; a few more may be counted, whose terms only look the same."""
         ...
 
+    def facts_differing(
+        self,
+        first: tuple[Instant, Instant],
+        second: tuple[Instant, Instant],
+        *,
+        graph: Iri | None = None,
+        node: Iri | None = None,
+        graphs: Sequence[Iri] | None = None,
+    ) -> Iterator[Fact]:
+        """Every fact that holds at one of two moments and not at the other, each moment an as-of and a valid-at.
+
+        Args:
+            first: the one moment; its as-of no later than that of the other.
+            second: the other.
+            graph: the facts of a graph, by row; or
+            node: the facts of a node, as subject or object.
+            graphs: which graphs the facts of a node may be in; None: any.
+        """
+        ...
+
+    def count_at(
+        self, as_of: Instant, valid_at: Instant, *, graphs: Sequence[Iri] | None = None, most: int | None = None
+    ) -> int:
+        """How many facts are believed at `as_of` and true at `valid_at`, of some graphs; no more than `most` + 1."""
+        ...
+
+    def statements_since(self, as_of: Instant, valid_at: Instant, clock: Instant) -> Iterator[tuple[Statement, bool]]:
+        """What may tell a moment from stores that stand at this view's head and clock, or came there later.
+
+        Each statement of it comes with whether it held at the moment, and more than once if it has several facts. What
+        is not among them held then if it is in those stores, whatever they stood at since `as_of` and `clock`.
+
+        Args:
+            as_of: of the moment; at most the head's.
+            valid_at: of the moment.
+            clock: a clock that the stores had reached when they were looked at.
+        """
+        ...
+
+    def count_since(self, as_of: Instant, valid_at: Instant, clock: Instant, *, most: int) -> int:
+        """About how many statements that would give; no more than `most` + 1."""
+        ...
+
     def facts_recorded(self, after: Instant | None, until: Instant) -> Iterator[Fact]:
         """Every fact recorded *or superseded* in (after, until], by row; supersession as it stands now."""
         ...

@@ -20,8 +20,10 @@ Example
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from bridge.ledger import differing
 from bridge.ledger.certificate_rows import (
     CERTIFICATE_COLUMNS,
     certificate_of,
@@ -296,6 +298,50 @@ class SqliteView:
     def _keys_of(self, node: Term, predicate: Iri | None, graphs: Sequence[Iri] | None) -> list[int]:
         terms = [node, *(graphs or ()), *(() if predicate is None else (predicate,))]
         return [self._key(term.n3) for term in terms]
+
+    def facts_differing(
+        self,
+        first: tuple[Instant, Instant],
+        second: tuple[Instant, Instant],
+        *,
+        graph: Iri | None = None,
+        node: Iri | None = None,
+        graphs: Sequence[Iri] | None = None,
+    ) -> Iterator[Fact]:
+        """Every fact of a graph or node that holds at one of two moments and not at the other."""
+        if graph is not None:
+            sql = differing.BETWEEN_HEADS if first[1] == second[1] else differing.OF_GRAPH
+            return self._session.stream(sql, (*first, *second, self._key(graph.n3), graph.n3), fact_of)
+        if node is None:
+            raise TypeError("neither a graph nor a node")
+        keys = [self._key(each.n3) for each in graphs or ()]
+        wanted: tuple[Value, ...] = (*first, *second, self._key(node.n3), node.n3, *keys)
+        ends = (differing.of_node(end, None if graphs is None else len(keys)) for end in ("subject", "object"))
+        said, told_of = (self._session.stream(sql, wanted, fact_of) for sql in ends)
+        return chain(said, (fact for fact in told_of if fact.statement.subject != node))
+
+    def count_at(
+        self, as_of: Instant, valid_at: Instant, *, graphs: Sequence[Iri] | None = None, most: int | None = None
+    ) -> int:
+        """How many facts are believed at `as_of` and true at `valid_at`, of some graphs; no more than `most` + 1."""
+        limit = -1 if most is None else most + 1
+        keys = [] if graphs is None else [self._key(graph.n3) for graph in graphs]
+        sql = moments.count_at(None if graphs is None else len(keys))
+        return self._session.one(sql, (as_of, valid_at, limit, *keys), _number) or 0
+
+    def statements_since(self, as_of: Instant, valid_at: Instant, clock: Instant) -> Iterator[tuple[Statement, bool]]:
+        """What may tell a moment from stores of this head, or of one that came before it at a clock or later."""
+        parameters = self._since(as_of, valid_at, clock)
+        return self._session.stream(moments.SINCE, parameters, _statement_then)
+
+    def count_since(self, as_of: Instant, valid_at: Instant, clock: Instant, *, most: int) -> int:
+        """About how many statements that would give; no more than `most` + 1."""
+        parameters = self._since(as_of, valid_at, clock)
+        return self._session.one(moments.COUNT_SINCE, (*parameters, most + 1), _number) or 0
+
+    def _since(self, as_of: Instant, valid_at: Instant, clock: Instant) -> tuple[Instant, ...]:
+        now = self.head().clock
+        return as_of, valid_at, clock, now, min(valid_at, clock), max(valid_at, now)
 
     def facts_recorded(self, after: Instant | None, until: Instant) -> Iterator[Fact]:
         """Every fact recorded or superseded in (after, until], by row."""

@@ -40,7 +40,7 @@ ONE_ID: Final = {"X-Request-Id": "one"}
 TURTLE: Final = {"Content-Type": "text/turtle"}
 _ACCEPTS: Final = (
     "application/json, application/sparql-results+json, text/*;q=0.5",
-    "text/turtle, text/csv, */*;q=0.1",
+    "text/turtle, text/csv, application/rdf-patch;q=0.2, */*;q=0.1",
 )
 
 
@@ -251,6 +251,16 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
     "listMementos": tuple(
         Asked("GET", "/timemap", {"of": of})
         for of in (f"/graphs?graph={_NAMED}", f"/facts?subject={EX}ada", f"/exports/{_NAMED}")
+    ),
+    "compareMoments": tuple(
+        Asked("GET", "/diff", {"from": "2020-01-01", **wanted})
+        for wanted in (
+            {"graph": SECRET},
+            {"graph": OPEN, "axis": "valid-at", "to": "2031-01-01"},
+            {"node": EX + "ada"},
+            {"node": EX + "ada", "graph": SECRET},
+            {"node": EX + "ada", "axis": "valid-at", "as-of": "{now}"},
+        )
     ),
     "exportGraph": tuple(
         Asked("GET", f"/exports/{quote(graph, safe='')}", params)

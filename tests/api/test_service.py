@@ -37,7 +37,13 @@ HOME: Final = Path(__file__).resolve().parents[2]
 def test_health_tells_head_and_clock_to_those_whom_the_base_knows(any_server: Served) -> None:
     reader = any_server.client(Role.READER)
     before = reader.get("/health").json()
-    assert before | {"clock": ""} == {"status": "ok", "head": None, "clock": "", "behind": False}
+    assert before | {"clock": ""} == {
+        "status": "ok",
+        "reason": None,
+        "head": None,
+        "clock": "",
+        "behind": False,
+    }
     head = any_server.writer.post("/changes", json=request(change("a", "p", "b"))).json()["head"]
     after = reader.get("/health").json()
     assert after["head"] == head
@@ -52,7 +58,14 @@ def test_health_is_503_when_something_cannot_be_read(server: Served, part: str) 
     getattr(server.base, part).close()
     answer = nobody.get("/health")
     assert answer.status_code == 503
-    assert answer.json() | {"behind": False} == {"status": "unavailable", "head": None, "clock": None, "behind": False}
+    reason = {"ledger": "ledger-unreadable", "stores": "store-unreadable"}[part]
+    assert answer.json() | {"behind": False} == {
+        "status": "unavailable",
+        "reason": reason,
+        "head": None,
+        "clock": None,
+        "behind": False,
+    }
 
 
 def test_health_is_503_while_the_stores_are_behind(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,6 +104,7 @@ def test_every_route_is_described(document: dict[str, Any]) -> None:
         ),
         ("GET", "/facts"),
         ("GET", "/timemap"),
+        ("GET", "/diff"),
         *((method, f"/at/{at}/sparql") for method in ("GET", "POST") for at in ("{as_of}", "{as_of}/{valid_at}")),
         ("GET", "/health"),
     }

@@ -124,10 +124,11 @@ def fact_of(row: FactRow) -> Fact:
         identifier, family, subject, predicate, value, graph, start, end, start_precision, end_precision,
         certificate, recorded, superseded, superseded_by, leaf,
     ) = row  # fmt: skip
+    own = read_uuid(identifier)
     return Fact(
         FactContent(
-            read_uuid(identifier),
-            read_uuid(family),
+            own,
+            own if family == identifier else read_uuid(family),
             Statement(parse_iri(subject), parse_iri(predicate), parse_term(value), parse_iri(graph)),
             _validity(start, end, start_precision, end_precision),
         ),

@@ -59,6 +59,9 @@ if TYPE_CHECKING:
 
 LEAF_SIZE: Final = 32
 
+_AT_ONCE: Final = 64
+"""Facts whose evidence is looked up at once."""
+
 
 def _select(columns: str, rest: str) -> str:
     return f"SELECT {columns} {rest}"
@@ -111,7 +114,6 @@ _NEXT_DUE: Final = """SELECT
     (SELECT valid_to FROM facts INDEXED BY facts_by_end
         WHERE superseded_by IS NULL AND valid_to <> 9223372036854775807 AND valid_to > ?1
         ORDER BY valid_to LIMIT 1)"""
-_EVIDENCE_OF: Final = _select(EVIDENCE_COLUMNS, "FROM evidence WHERE fact = ? ORDER BY row")
 _EVIDENCE_RECORDED: Final = _select(
     EVIDENCE_COLUMNS + ", facts.graph",
     "FROM evidence INDEXED BY evidence_by_time CROSS JOIN facts ON facts.id = evidence.fact"
@@ -189,8 +191,12 @@ class SqliteView:
 
     def evidence_of(self, facts: Sequence[UUID]) -> dict[UUID, list[Evidence]]:
         """The evidence for each of the facts, oldest first."""
-        found = ((fact, self._session.all(_EVIDENCE_OF, (fact.bytes,), evidence_of)) for fact in facts)
-        return {fact: evidence for fact, evidence in found if evidence}
+        found: dict[UUID, list[Evidence]] = {}
+        for start in range(0, len(facts), _AT_ONCE):
+            wanted = [fact.bytes for fact in facts[start : start + _AT_ONCE]]
+            for item in self._session.all(_evidence_of(len(wanted)), wanted, evidence_of):
+                found.setdefault(item.content.fact, []).append(item)
+        return found
 
     def head(self) -> Head:
         """The head, clock and state digest."""
@@ -378,6 +384,13 @@ class SqliteView:
     def log_hashes(self, level: int, first: int, count: int) -> list[bytes]:
         """So many hashes of the log's tree (`certificates.tiles`): of leaves, or above them of full tiles."""
         return hashes_of(self._session, level, first, count)
+
+
+@lru_cache(maxsize=_AT_ONCE)
+def _evidence_of(facts: int) -> str:
+    """The look-up of the evidence for so many facts."""
+    given = ", ".join(["?"] * facts)
+    return _select(EVIDENCE_COLUMNS, f"FROM evidence INDEXED BY evidence_by_fact WHERE fact IN ({given}) ORDER BY row")
 
 
 @lru_cache(maxsize=16)

@@ -28,6 +28,7 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from bridge.shapes.document import ShapesDocument
+    from bridge.shapes.engine import Engine
+    from bridge.shapes.model import Shape
     from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.preparing import Own, Preparation
     from bridge.shapes.results import ResultKey
@@ -196,7 +199,8 @@ class CoreChecker:
         concerned = Concerned(model)
         for change in changes:
             horizon = Interval(change.parts[0].start, change.parts[-1].end)
-            concerned.add(change, Walk(model, reader, horizon).concerned(change.triple))
+            indifferent = partial(_is_indifferent, shapes.engine, change)
+            concerned.add(change, Walk(model, reader, horizon).concerned(change.triple, indifferent))
         for pair, parts, graphs in concerned.pairs():
             if not judged.before(pair, parts, graphs):
                 yield from slices.violations(pair, parts, graphs)
@@ -218,6 +222,10 @@ class CoreChecker:
 def _governing(view: FactsView) -> tuple[Fact, ...]:
     """The believed facts of `m:shapes`; the same tuple while they stay, from a view that keeps them."""
     return view.governing(SHAPES_GRAPH) if isinstance(view, GovernedView) else tuple(view.believed(graph=SHAPES_GRAPH))
+
+
+def _is_indifferent(engine: Engine, change: Change, shape: Shape) -> bool:
+    return change.plain and engine.is_indifferent(shape.node, change.triple[2])
 
 
 class _Judged:

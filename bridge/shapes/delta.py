@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from bridge.shapes.overlay import EVERYTHING, triple_of
 from kernel.instants import Instant
 from kernel.intervals import Interval, elementary
+from kernel.terms import Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -46,11 +47,13 @@ class Change:
     Args:
         parts: when, in order and disjoint.
         graphs: where.
+        plain: whether it is known to be spelled as it is stored, before and after, and nothing else is new about it.
     """
 
     triple: Triple
     parts: tuple[Interval, ...]
     graphs: frozenset[Iri]
+    plain: bool
 
 
 @dataclass(slots=True)
@@ -93,8 +96,14 @@ def changes_of_plan(plan: Plan, model: ShapesModel, view: FactsView, scope: Scop
         sides = _noticed(content, model, found, scope)
         if sides is not None:
             sides.anew.append(content.interval)
-    changes = (Change(each, tuple(fused(sides.parts())), frozenset(sides.graphs)) for each, sides in found.items())
+    changes = (_change(triple, sides) for triple, sides in found.items())
     return [change for change in changes if change.parts]
+
+
+def _change(triple: Triple, sides: _Sides) -> Change:
+    # What goes may have been spelled in several ways.
+    plain = not isinstance(triple[2], Literal) or not (sides.anew or sides.going)
+    return Change(triple, tuple(fused(sides.parts())), frozenset(sides.graphs), plain)
 
 
 def supported_anew(plan: Plan, model: ShapesModel, view: FactsView) -> Iterator[FactContent]:
@@ -111,7 +120,9 @@ def changes_of_load(contents: Iterable[FactContent], model: ShapesModel, scope: 
     """The changes of a load session that recorded these facts, or brought evidence for them."""
     for content in contents:
         if content.statement.graph in scope and model.notices(triple_of(content)):
-            yield Change(triple_of(content), (content.interval,), frozenset([content.statement.graph]))
+            triple = triple_of(content)
+            plain = not isinstance(triple[2], Literal)  # of a literal, spellings may have come with it
+            yield Change(triple, (content.interval,), frozenset([content.statement.graph]), plain)
 
 
 class Concerned:

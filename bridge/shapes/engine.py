@@ -20,27 +20,30 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.constraints.checks import Parameters
 from bridge.shapes.constraints.sets import set_checks
 from bridge.shapes.constraints.shapes import shape_checks
 from bridge.shapes.constraints.sparql import sparql_check
 from bridge.shapes.constraints.values import value_checks
+from bridge.shapes.data import Data
 from bridge.shapes.model import PROPERTY, siblings
 from bridge.shapes.paths import Step, text
 from bridge.shapes.results import Result
 from bridge.shapes.vocabulary import sh
+from kernel.terms import Iri, Literal, Term
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.shapes.constraints.checks import Check, Components, Fault
-    from bridge.shapes.data import Data, Nodes, Spellings
+    from bridge.shapes.data import Nodes, Spellings
     from bridge.shapes.document import ShapesDocument
     from bridge.shapes.model import Shape, ShapesModel
     from bridge.shapes.results import ResultKey
-    from kernel.terms import Iri, Term
+
+_NOTHING: Final = Data({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class _Compiled:
         step: its path, if that is one predicate: most are.
         checks: its constraints, each with what its results are of.
         of_none: those of them that can fail where there are no values.
+        alone: all of them, where each looks at one value and at nothing else, so that what a value adds to its results
+            is the same whatever else holds; None: they look at more.
         properties: its property shapes.
     """
 
@@ -75,6 +80,7 @@ class _Compiled:
     step: Iri | None
     checks: Sequence[tuple[_By, Check]]
     of_none: Sequence[tuple[_By, Check]]
+    alone: Sequence[Check] | None
     properties: Sequence[_Compiled]
 
     def values(self, data: Data, focus: Term, spellings: Spellings) -> Nodes:
@@ -132,6 +138,14 @@ class Engine:
             found.setdefault(result.key, result)
         return list(found.values())
 
+    def is_indifferent(self, shape: Iri, value: Term) -> bool:
+        """Whether no result of a shape can depend on whether its path leads to a value, spelled as it is stored."""
+        compiled = self._shapes.get(shape)
+        if compiled is None or compiled.alone is None:
+            return False
+        nodes: Nodes = {value: (value,) if isinstance(value, Literal) else ()}
+        return not any(fault for check in compiled.alone for fault in check(_NOTHING, value, nodes))
+
     def _conforms(self, shape: Iri, data: Data, node: Term, spellings: Spellings) -> bool:
         compiled = self._shapes.get(shape)
         if compiled is None:
@@ -160,6 +174,7 @@ class Engine:
             shape.path.predicate if isinstance(shape.path, Step) and not shape.path.inverse else None,
             [*of_values, *of_none],
             of_none,
+            [check for _, check in of_values] if _looks_at_values_alone(shape) and not of_none else None,
             [
                 self._compile(document, model, model.shapes[node])
                 for node in said.nodes(PROPERTY)
@@ -167,6 +182,12 @@ class Engine:
             ],
         )
         return found
+
+
+def _looks_at_values_alone(shape: Shape) -> bool:
+    """Whether a shape, sets of values apart, looks at nothing but the values that one predicate leads to."""
+    is_simple = isinstance(shape.path, Step) and not shape.path.inverse
+    return is_simple and not shape.classes and not shape.inner and shape.reified is None
 
 
 def _named(checks: Components, severity: Iri | None) -> list[tuple[_By, Check]]:

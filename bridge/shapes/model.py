@@ -65,6 +65,7 @@ REQUIRED: Final = sh("reificationRequired")
 SHAPE_VALUED: Final = (PROPERTY, sh("node"), sh("not"), QUALIFIED)
 SHAPE_LISTS: Final = (sh("and"), sh("or"), sh("xone"))
 
+_OTHER: Final = Iri("urn:x-muniment:other-predicate")
 _SHAPE_TERMS: Final = {Iri(name) for name in TARGETS | PARAMETERS}
 _BESIDE: Final = (sh("equals"), sh("disjoint"), sh("lessThan"), sh("lessThanOrEquals"))
 _LEXICAL: Final = tuple(map(sh, ("datatype", "pattern", "minLength", "maxLength", "languageIn")))
@@ -124,6 +125,38 @@ class Shape:
     queries: tuple[Constraint, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Using:
+    """The live shapes that may see a statement of one predicate, by what they do with it.
+
+    Args:
+        along: their path follows it.
+        beside: they compare their values with its.
+        closed_to: they are closed, and their values may not have it.
+        looking: their queries look along a path that follows it: each with the path.
+        anywhere: their queries may see it wherever it stands.
+        targeting_subjects: roots, by their nodes, that have its subjects as targets.
+        targeting_objects: those that have its objects.
+        by_class: whether it says what is of a class that some of them ask for.
+    """
+
+    along: tuple[Shape, ...]
+    beside: tuple[Shape, ...]
+    closed_to: tuple[Shape, ...]
+    looking: tuple[tuple[Shape, Look], ...]
+    anywhere: tuple[Shape, ...]
+    targeting_subjects: tuple[Iri, ...]
+    targeting_objects: tuple[Iri, ...]
+    by_class: bool
+
+    def __bool__(self) -> bool:
+        return (
+            bool(self.along or self.beside or self.closed_to or self.looking or self.anywhere)
+            or bool(self.targeting_subjects or self.targeting_objects)
+            or self.by_class
+        )
+
+
 class ShapesModel:
     """The shapes of a document, and the index over what they look at.
 
@@ -166,7 +199,8 @@ class ShapesModel:
         for shape in self.live:
             self._index_queries(shape)
         self._closed = tuple(shape for shape in self.live if shape.open_to is not None)
-        self._noticed = self._predicates()
+        self._using = {predicate: self._all_using(predicate) for predicate in self._named()}
+        self._using_others = self._all_using(_OTHER)
         self.reified = frozenset(shape.reified for shape in self.live if shape.reified is not None)
         self._reified = {each.node for each in self.live if any(shape.reified for shape in self._reached([each]))}
         self._starts = self._all_starts()
@@ -174,30 +208,30 @@ class ShapesModel:
 
     def notices(self, triple: Triple) -> bool:
         """Whether some shape may see the statement; cheap, and reads nothing."""
-        predicate = triple[1]
-        return (
-            predicate in self._noticed
-            or ANY in self._noticed
-            or any(shape.open_to is not None and predicate not in shape.open_to for shape in self._closed)
+        return bool(self.using(triple[1]))
+
+    def using(self, predicate: Iri) -> Using:
+        """The shapes that may see a statement of a predicate."""
+        return self._using.get(predicate, self._using_others)
+
+    def _named(self) -> set[Iri]:
+        """The predicates that shapes name; all others are alike to them."""
+        found = {RDF_TYPE, SUBCLASS_OF, *self._along, *self._beside, *self._looking, *self._anywhere}
+        found.update(*(root.targets.subjects_of | root.targets.objects_of for root in self.roots))
+        return found.union(*(shape.open_to for shape in self._closed if shape.open_to is not None))
+
+    def _all_using(self, predicate: Iri) -> Using:
+        closed = (shape for shape in self._closed if shape.open_to is not None and predicate not in shape.open_to)
+        return Using(
+            along=tuple(self._along.get(predicate, ())),
+            beside=tuple(self._beside.get(predicate, ())),
+            closed_to=tuple(closed),
+            looking=(*self._looking.get(predicate, ()), *self._looking.get(ANY, ())),
+            anywhere=(*self._anywhere.get(predicate, ()), *self._anywhere.get(ANY, ())),
+            targeting_subjects=tuple(root.node for root in self.roots if predicate in root.targets.subjects_of),
+            targeting_objects=tuple(root.node for root in self.roots if predicate in root.targets.objects_of),
+            by_class=bool(self.classes) and predicate in (RDF_TYPE, SUBCLASS_OF),
         )
-
-    def along(self, predicate: Iri) -> Iterable[Shape]:
-        """The shapes whose path follows a predicate."""
-        return self._along.get(predicate, ())
-
-    def beside(self, predicate: Iri) -> Iterable[Shape]:
-        """The shapes that compare their values with those of a predicate."""
-        return self._beside.get(predicate, ())
-
-    def looking(self, predicate: Iri) -> Iterator[tuple[Shape, Look]]:
-        """The shapes whose queries look along a path that follows a predicate, each with the path."""
-        yield from self._looking.get(predicate, ())
-        yield from self._looking.get(ANY, ())
-
-    def anywhere(self, predicate: Iri) -> Iterator[Shape]:
-        """The shapes whose queries may see a statement of a predicate wherever it stands."""
-        yield from self._anywhere.get(predicate, ())
-        yield from self._anywhere.get(ANY, ())
 
     def seeing_anywhere(self) -> list[Iri]:
         """The live shapes whose queries may see statements that nothing leads to from a focus."""
@@ -211,12 +245,6 @@ class ShapesModel:
     def holding(self, shape: Iri) -> Iterator[Shape]:
         """The shapes with targets that a shape lies within, itself among them."""
         return (root for root in self.roots if any(each.node == shape for each in self._reached([root])))
-
-    def closed_to(self, predicate: Iri) -> Iterator[Shape]:
-        """The closed shapes whose values may not have a predicate."""
-        for shape in self._closed:
-            if shape.open_to is not None and predicate not in shape.open_to:
-                yield shape
 
     def is_lexical(self, shape: Iri) -> bool:
         """Whether a shape, or one within it, looks at how literals are spelled."""
@@ -291,14 +319,6 @@ class ShapesModel:
         }
         starts = {node: frozenset(own | self.since[node].keys()) - {BEGINNING} for node, own in within.items()}
         return {node: cuts for node, cuts in starts.items() if cuts}
-
-    def _predicates(self) -> frozenset[Iri]:
-        targets = [shape.targets for shape in self.roots]
-        noticed = {*self._along, *self._beside, *self._looking, *self._anywhere}
-        noticed.update(*(each.subjects_of for each in targets), *(each.objects_of for each in targets))
-        if self.classes:
-            noticed |= {RDF_TYPE, SUBCLASS_OF}
-        return frozenset(noticed)
 
 
 _NOBODY: Final = Targets(frozenset(), frozenset(), frozenset(), frozenset())

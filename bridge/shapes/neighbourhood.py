@@ -8,6 +8,8 @@ Rules
 * Forwards from a pair: its target's statements, its paths, classes with their superclasses, comparisons, and the same
   for every shape within. That is all that its results depend on, so results from those statements alone are the
   results from all of them.
+* A shape that looks at single values alone gives the same results with and without a value that is not at fault. So of
+  what such a value is a value of, nothing is read.
 * A query reads what it looks along. What changes where it may look from everywhere concerns all targets of the shapes
   that it lies within.
 * A predicate is read only in the direction in which a shape follows it, so that a hub is not unfolded by pointing at
@@ -26,6 +28,7 @@ Example
 
 from __future__ import annotations
 
+from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from bridge.shapes.document import Triple
-    from bridge.shapes.model import Shape, ShapesModel, Targets
+    from bridge.shapes.model import Shape, ShapesModel, Targets, Using
     from bridge.shapes.overlay import Overlay, Seen
     from bridge.shapes.sparql.looks import Looks
     from bridge.shapes.sparql.patience import Patience
@@ -63,17 +66,18 @@ class Budget:
         patience: of whoever waits; without it, there is no end of it.
 
     Attributes:
+        left: how much is left of it.
         patience: the same.
     """
 
     def __init__(self, amount: float = inf, patience: Patience = ENDLESS) -> None:
-        self._left = amount
+        self.left = amount
         self.patience = patience
 
     def spend(self, amount: int = 1) -> None:
         """Takes from it. Raises `NeighbourhoodExceeded` when it is spent."""
-        self._left -= amount
-        if self._left < 0:
+        self.left -= amount
+        if self.left < 0:
             raise NeighbourhoodExceeded
 
 
@@ -95,7 +99,11 @@ class Reader:
         key = (subject, predicate, object)
         found = self._read.get(key)
         if found is None:
-            found = self._read[key] = list(self.stream(*key))
+            most = self._budget.left
+            matching = self.overlay.match(subject, predicate, object)
+            found = list(matching if most == inf else islice(matching, int(most) + 1))
+            self._budget.spend(len(found))
+            self._read[key] = found
         return found
 
     def stream(
@@ -105,6 +113,10 @@ class Reader:
         for seen in self.overlay.match(subject, predicate, value, coming_first=coming_first):
             self._budget.spend()
             yield seen
+
+
+def _no(_: Shape) -> bool:
+    return False
 
 
 class Walk:
@@ -119,26 +131,29 @@ class Walk:
 
     # --- backwards ----------------------------------------------------------------------------------------------------
 
-    def concerned(self, triple: Triple) -> set[Pair]:
-        """Every pair whose results may change with the statement."""
+    def concerned(self, triple: Triple, indifferent: Callable[[Shape], bool] = _no) -> set[Pair]:
+        """Every pair whose results may change with the statement.
+
+        Args:
+            triple: it.
+            indifferent: whether no result of a shape depends on the statement as a step of its path.
+        """
         subject, predicate, value = triple
         model = self._model
         pairs: set[Pair] = set()
-        for shape in model.along(predicate):
-            if shape.path is not None:
+        using = model.using(predicate)
+        for shape in using.along:
+            if shape.path is not None and not indifferent(shape):
                 pairs |= self.outward(shape, sources(shape.path, triple, self._step))
-        for shape in model.beside(predicate):
+        for shape in using.beside:
             pairs |= self.outward(shape, {subject})
-        for shape in model.closed_to(predicate):
+        for shape in using.closed_to:
             pairs |= self.outward(shape, self._judging(shape, {subject}))
-        for asking in self._asking(triple, pairs):
+        for asking in self._asking(using, triple, pairs):
             pairs |= self._all_targets(asking)
-        for root in model.roots:
-            if predicate in root.targets.subjects_of:
-                pairs.add((root.node, subject))
-            if predicate in root.targets.objects_of:
-                pairs.add((root.node, value))
-        if model.classes and isinstance(value, Iri):
+        pairs.update((root, subject) for root in using.targeting_subjects)
+        pairs.update((root, value) for root in using.targeting_objects)
+        if using.by_class and isinstance(value, Iri):
             pairs |= self._concerned_by_class(subject, predicate, value)
         return pairs
 
@@ -162,10 +177,10 @@ class Walk:
             ]
         return pairs
 
-    def _asking(self, triple: Triple, pairs: set[Pair]) -> dict[Iri, None]:
+    def _asking(self, using: Using, triple: Triple, pairs: set[Pair]) -> dict[Iri, None]:
         """Adds the pairs whose queries may see the statement from their focus; answers shapes that do from anywhere."""
-        found = {shape.node: None for shape in self._model.anywhere(triple[1])}
-        for shape, look in self._model.looking(triple[1]):
+        found = {shape.node: None for shape in using.anywhere}
+        for shape, look in using.looking:
             starts = sources(look.path, triple, self._step)
             if look.start is None:
                 pairs |= self.outward(shape, starts)
@@ -186,8 +201,6 @@ class Walk:
         return values if shape.path is None else reach(inverted(shape.path), values, self._step)
 
     def _concerned_by_class(self, subject: Iri, predicate: Iri, value: Iri) -> set[Pair]:
-        if predicate not in (RDF_TYPE, SUBCLASS_OF):
-            return set()
         classes = self._superclasses({value}) & self._model.classes
         if not classes:
             return set()

@@ -66,15 +66,21 @@ def value(term: Term) -> models.Value:
 WITHHELD: Final = "the verdict also rests on graphs that you may not read: ask an editor of the whole base"
 
 
+MOST_FINDINGS: Final = 500
+"""Findings in the answer to a request, and in a page of them unless more are asked for."""
+
+
 def outcome(outcome: Outcome, findings: Sequence[Finding]) -> models.Outcome:
-    """What became of a request, with the findings that its caller may see, and whether those are all."""
+    """What became of a request, with the first of the findings that its caller may see, and whether those are all."""
     answer: models.Outcome = {
         "certificate": None if outcome.certificate is None else urn(outcome.certificate),
         "verdict": outcome.verdict,
         "state": outcome.state,
         "head": outcome.head,
-        "findings": [finding(each) for each in findings],
+        "findings": [finding(each) for each in findings[:MOST_FINDINGS]],
     }
+    if len(findings) > MOST_FINDINGS:
+        answer["moreFindings"] = _more(outcome, findings)
     if outcome.successor is not None:
         answer["successor"] = urn(outcome.successor)
     if outcome.why is not None:
@@ -82,6 +88,13 @@ def outcome(outcome: Outcome, findings: Sequence[Finding]) -> models.Outcome:
     elif len(findings) < len(outcome.findings):
         answer["why"] = WITHHELD
     return answer
+
+
+def _more(outcome: Outcome, findings: Sequence[Finding]) -> models.MoreFindings:
+    following = findings[MOST_FINDINGS]
+    ordinal = next(number for number, each in enumerate(outcome.findings) if each is following)
+    path = None if outcome.certificate is None else f"/certificates/{outcome.certificate}?findings-from={ordinal}"
+    return {"count": len(findings) - MOST_FINDINGS, "next": path}
 
 
 def finding(finding: Finding) -> models.Finding:

@@ -37,7 +37,7 @@ from api.parameters import Parameter, query_parameters
 from api.replies import json_reply
 from api.service import Service
 from api.streaming import streamed
-from bridge.certificate_reading import CertificateFilter, readable_findings
+from bridge.certificate_reading import CertificateFilter, Window, readable_findings
 from bridge.certificate_report import CertificateReport, ReportFormat
 from certificates.certificate import Verdict
 from kernel.deciding import DecisionRequest
@@ -74,8 +74,20 @@ ITEMS_LIMIT: Final = Parameter(
     {"type": "integer", "minimum": 0, "maximum": 10_000, "default": 1_000},
     "1000",
 )
+FINDINGS_FROM: Final = Parameter(
+    "findings-from",
+    "from which ordinal on to list findings",
+    {"type": "integer", "minimum": 0, "maximum": 2**53 - 1, "default": 0},
+    "0",
+)
+FINDINGS_LIMIT: Final = Parameter(
+    "findings-limit",
+    "how many ordinals of findings at most",
+    {"type": "integer", "minimum": 0, "maximum": 10_000, "default": written.MOST_FINDINGS},
+    str(written.MOST_FINDINGS),
+)
 _LIST: Final = (STATE, VERDICT, LIMIT, AFTER)
-_ONE: Final = (ITEMS_FROM, ITEMS_LIMIT)
+_ONE: Final = (ITEMS_FROM, ITEMS_LIMIT, FINDINGS_FROM, FINDINGS_LIMIT)
 
 _JSON: Final = "application/json"
 _CREDENTIALS: Final = ("application/vc", "application/ld+json")
@@ -132,14 +144,17 @@ async def list_certificates(request: Request, caller: Caller) -> Response:
 async def get_certificate(request: Request, caller: Caller, certificate: CertificateId) -> Response:
     """Gives a certificate with its findings, plan items, decisions and credential; or the signed bytes."""
     parameters = query_parameters(request, _ONE)
-    first, limit = parameters.number(ITEMS_FROM, default=0), parameters.number(ITEMS_LIMIT, default=1_000)
+    planned = Window(parameters.number(ITEMS_FROM, default=0), parameters.number(ITEMS_LIMIT, default=1_000))
+    found = Window(
+        parameters.number(FINDINGS_FROM, default=0), parameters.number(FINDINGS_LIMIT, default=written.MOST_FINDINGS)
+    )
     identifier = certificate_named(certificate)
     service = Service.of(request)
     media_type = preferred(accepted(request), (_JSON, *_CREDENTIALS))
     reader = service.certificates
     if media_type == _JSON:
         answer = await service.read(
-            lambda: written.certificate(reader.detail(caller, identifier, first=first, limit=limit))
+            lambda: written.certificate(reader.detail(caller, identifier, planned=planned, found=found))
         )
         return json_reply(answer, headers={"Vary": "Accept"})
     record = await service.read(lambda: reader.one(caller, identifier))

@@ -185,6 +185,15 @@ class Finding(_Within, TypedDict):
     component: NotRequired[Annotated[str, Field(description="the SHACL constraint component, an IRI")]]
 
 
+class MoreFindings(TypedDict):
+    """The findings that an answer leaves out, of those that the caller may read."""
+
+    count: int
+    next: Annotated[
+        str | None, Field(description="the path that goes on with them; null for a dry run, which keeps none")
+    ]
+
+
 class Outcome(TypedDict):
     """What became of a request. For a dry run `certificate`, `state` and `head` are null: nothing was recorded."""
 
@@ -192,7 +201,10 @@ class Outcome(TypedDict):
     verdict: Verdict
     state: CertificateState | None
     head: Annotated[Position | None, Field(description="where it was applied; null while it is not")]
-    findings: Annotated[list[Finding], Field(description="those drawn from graphs that the caller may read")]
+    findings: Annotated[
+        list[Finding], Field(description="those drawn from graphs that the caller may read: the first 500 of them")
+    ]
+    moreFindings: NotRequired[Annotated[MoreFindings, Field(description="only where there are more")]]
     successor: NotRequired[Annotated[Urn, Field(description="the certificate that took the place of a stale one")]]
     why: NotRequired[
         Annotated[str, Field(description="why a stale certificate has no successor, or a verdict not all its findings")]
@@ -236,7 +248,10 @@ class Items(TypedDict):
     """Salted items of one kind, by ordinal. The Merkle root over all leaves (RFC 9162) is in the credential."""
 
     items: list[Item]
-    next: Annotated[int | None, Field(description="give it as `items-from` for those that follow; null at the end")]
+    next: Annotated[
+        int | None,
+        Field(description="give it as `items-from` or `findings-from` for those that follow; null at the end"),
+    ]
 
 
 class DecisionRecord(TypedDict):
@@ -251,7 +266,9 @@ class Certificate(CertificateSummary, TypedDict):
     """A certificate with what it commits to, as far as the caller may see it."""
 
     predecessor: Annotated[Urn | None, Field(description="the stale certificate whose place it took; null if none")]
-    findings: list[Finding]
+    findings: Annotated[
+        list[Finding], Field(description="those among `findingItems` drawn from graphs that the caller may read")
+    ]
     plan: Items
     findingItems: Items
     decisions: list[DecisionRecord]

@@ -6,7 +6,7 @@ Rules (NothingLeaks)
   for it. To others it is not there: pages are filled without it, and no count tells of it.
 * A finding is seen by those who may read every graph that it was drawn from. Of an item that is withheld or purged its
   leaf hash is left, so that those who see the others can still prove them by the root that was signed.
-* Items come in slices: a load has as many as it has facts.
+* Items come in slices: a load has as many as it has facts, and as many findings as it breaks shapes.
 * Lists follow the ids, newest first or oldest first.
 
 Example
@@ -88,6 +88,14 @@ class CertificatePage:
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """Up to `limit` ordinals from `first` on."""
+
+    first: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class ItemSlice:
     """Some items of one kind.
 
@@ -106,7 +114,11 @@ class ItemSlice:
 
 @dataclass(frozen=True, slots=True)
 class CertificateDetail:
-    """A certificate with what it commits to, as far as the caller may see it."""
+    """A certificate with what it commits to, as far as the caller may see it, and asked for it.
+
+    Args:
+        findings: those among `finding_items`.
+    """
 
     record: CertificateRecord
     findings: tuple[Finding, ...]
@@ -142,20 +154,21 @@ class CertificateReader:
         with self._ledger.reading() as view:
             return visible(view, principal, certificate)
 
-    def detail(self, principal: Principal, certificate: UUID, *, first: int, limit: int) -> CertificateDetail:
-        """A certificate with its findings, decisions, and plan items from ordinal `first` on. Raises `NotFound`."""
+    def detail(self, principal: Principal, certificate: UUID, *, planned: Window, found: Window) -> CertificateDetail:
+        """A certificate with its decisions, and some of its plan items and findings. Raises `NotFound`."""
         with self._ledger.reading() as view:
             record = visible(view, principal, certificate)
-            found = {item.ordinal: item for item in view.items(certificate, ItemKind.FINDING)}
-            findings = {ordinal: Finding.from_body(json.loads(item.body)) for ordinal, item in found.items()}
-            shown = {ordinal for ordinal, finding in findings.items() if _may_read(principal, finding.graphs)}
-            planned = view.items(certificate, ItemKind.PLAN)
-            finding_leaves = view.leaves(certificate, ItemKind.FINDING)
+            told = [
+                (finding, item)
+                for item in _within(view, certificate, ItemKind.FINDING, found)
+                for finding in [Finding.from_body(json.loads(item.body))]
+                if _may_read(principal, finding.graphs)
+            ]
             return CertificateDetail(
                 record,
-                tuple(finding for ordinal, finding in findings.items() if ordinal in shown),
-                _slice(view.leaves(certificate, ItemKind.PLAN), planned, first, limit),
-                _slice(finding_leaves, [found[ordinal] for ordinal in shown], 0, len(finding_leaves)),
+                tuple(finding for finding, _ in told),
+                _slice(view, certificate, ItemKind.PLAN, planned, _within(view, certificate, ItemKind.PLAN, planned)),
+                _slice(view, certificate, ItemKind.FINDING, found, [item for _, item in told]),
                 tuple(view.decisions(certificate)),
             )
 
@@ -197,7 +210,16 @@ def _listed(
         chunk = min(2 * chunk, _LARGEST_CHUNK)
 
 
-def _slice(leaves: list[bytes], items: Iterable[SaltedItem], first: int, limit: int) -> ItemSlice:
-    until = first + limit
-    within = {item.ordinal: item for item in items if first <= item.ordinal < until}
-    return ItemSlice(first, tuple(leaves[first:until]), within, until if until < len(leaves) else None)
+def _within(view: LedgerView, certificate: UUID, kind: ItemKind, wanted: Window) -> list[SaltedItem]:
+    """The items of those ordinals that are left."""
+    until = wanted.first + wanted.limit
+    items = view.items(certificate, kind, first=wanted.first, limit=wanted.limit)
+    return [item for item in items if item.ordinal < until]
+
+
+def _slice(
+    view: LedgerView, certificate: UUID, kind: ItemKind, wanted: Window, items: Iterable[SaltedItem]
+) -> ItemSlice:
+    leaves, until = view.leaves(certificate, kind), wanted.first + wanted.limit
+    shown = {item.ordinal: item for item in items}
+    return ItemSlice(wanted.first, tuple(leaves[wanted.first : until]), shown, until if until < len(leaves) else None)

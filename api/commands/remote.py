@@ -44,6 +44,13 @@ class ToldFinding(TypedDict):
     message: str
 
 
+class MoreFindings(TypedDict):
+    """What the answer leaves out."""
+
+    count: int
+    next: str | None
+
+
 class Told(TypedDict):
     """What `POST /changes` answers."""
 
@@ -52,6 +59,7 @@ class Told(TypedDict):
     state: str | None
     head: int | None
     findings: list[ToldFinding]
+    moreFindings: NotRequired[MoreFindings | None]
     successor: NotRequired[str | None]
     why: NotRequired[str | None]
 

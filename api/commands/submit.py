@@ -88,3 +88,6 @@ def in_words(told: Told) -> Iterator[str]:
         yield f"why          {printable(told['why'] or '')}"
     for finding in told["findings"]:
         yield f"  {finding['severity']} {finding['code']}: {printable(finding['message'])}"
+    if more := told.get("moreFindings"):
+        where = f": {more['next']}" if more["next"] else ""
+        yield f"  and {more['count']} more{where}"

@@ -1,7 +1,7 @@
 """`/certificates`: lists, single ones, proofs, and decisions."""
 
 import json
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 import httpx2
@@ -211,6 +211,34 @@ def test_findings_drawn_from_graphs_that_the_caller_may_not_read_are_withheld(se
     dry = writer.post("/changes", params={"dry-run": "true"}, json=body)
     assert (dry.json()["verdict"], dry.json()["findings"]) == ("refused", [])
     assert administrator.post("/changes", params={"dry-run": "true"}, json=body).json()["findings"]
+
+
+MANY: Final = 600
+WHOLE_AGES: Final = ONE_AGE.replace("sh:maxCount 1", "sh:maxCount 1 ; sh:nodeKind sh:IRI")
+
+
+def test_many_findings_come_in_parts_and_are_counted_for_whom_they_are(server: Served) -> None:
+    administrator = server.client(Role.ADMINISTRATOR)
+    shapes = {"graph": "https://w3id.org/muniment#shapes"}
+    administrator.post("/changes", params=shapes, content=WHOLE_AGES, headers=TURTLE).raise_for_status()
+    applied(administrator, *[change(f"p{each}", "age", "old", graph="urn:other") for each in range(3)])
+    writer = server.client(Role.WRITER, "urn:mine")
+    body = request(*[change(f"p{each}", "age", {"@value": "x"}, graph="urn:mine") for each in range(MANY)])
+    dry = writer.post("/changes", params={"dry-run": "true"}, json=body).json()
+    assert (len(dry["findings"]), dry["moreFindings"]) == (500, {"count": MANY - 3 - 500, "next": None})
+    answer = writer.post("/changes", json=body)
+    told = answer.json()
+    assert (answer.status_code, len(told["findings"])) == (422, 500)
+    assert told["moreFindings"]["count"] == MANY - 3 - 500
+    rest = writer.get(told["moreFindings"]["next"]).json()
+    assert rest["findingItems"]["next"] is None
+    found = [*told["findings"], *rest["findings"]]
+    assert len({each["focus"] for each in found}) == len(found) == MANY - 3
+    first = writer.get(answer.headers["location"]).json()
+    assert len(first["findingItems"]["items"]) == first["findingItems"]["next"] == 500
+    every = administrator.get(answer.headers["location"], params={"findings-limit": 10_000}).json()
+    assert len(every["findings"]) == every["credential"]["credentialSubject"]["findingItems"] == MANY + 3
+    assert root_of(every["findingItems"]) == every["credential"]["credentialSubject"]["findingRoot"]
 
 
 # --- decisions --------------------------------------------------------------------------------------------------------

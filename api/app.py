@@ -47,6 +47,7 @@ from api import (
     timemap,
 )
 from api.admission import ADMITTED, ADMITTED_VISITOR
+from api.access_log import AccessFile, AccessLog, AccessLogged
 from api.citing import Citations
 from api.compression import Compression
 from api.cross_origin import add_cross_origin
@@ -104,6 +105,7 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
         settings: limits.
     """
     service = Service(base, settings)
+    accesses = access_file(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -111,6 +113,8 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
         service.replicas.start()
         yield
         await service.close()
+        if accesses is not None:
+            accesses.close()
 
     app = FastAPI(
         title="Muniment",
@@ -136,11 +140,21 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     app.add_middleware(Compression)
     if settings.cors_origins:
         add_cross_origin(app, settings.cors_origins)
+    if accesses is not None:
+        with_text = settings.access_log is AccessLogged.QUERIES
+        app.add_middleware(AccessLog, file=accesses, base=base, with_text=with_text)
     app.add_middleware(RequestLog)
     problems.install(app)
     errors.install(app)
     _add_openapi(app)
     return app
+
+
+def access_file(settings: Settings) -> AccessFile | None:
+    """Where it is kept who read what; None: nowhere."""
+    if settings.access_log is AccessLogged.NOTHING:
+        return None
+    return AccessFile(settings.data, settings.access_log_bytes, settings.access_log_files)
 
 
 def _add_head(app: FastAPI, router: APIRouter, gates: Sequence[Depends]) -> None:

@@ -29,6 +29,7 @@ from fastapi.openapi.models import HTTPBearer as HTTPBearerModel
 from fastapi.security.base import SecurityBase
 from starlette.requests import Request
 
+from api.access_log import note_caller
 from api.citing import read_or_cited
 from api.oidc import is_web_token
 from api.service import Service
@@ -77,6 +78,7 @@ async def caller_of(request: Request) -> Principal | None:
         principal = service.anonymous
     if principal is not None:
         request.scope["muniment.principal"] = principal.id
+        note_caller(request.scope, principal)
     return principal
 
 

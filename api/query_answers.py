@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from starlette.responses import Response
 
+from api.access_log import note_query
 from api.errors import BrokenOff
 from api.service import Service
 from api.streaming import PATIENCE
@@ -94,8 +95,11 @@ async def settled(request: Request, asked: QueryRequest, as_of: str | None, vali
     await _reach(request, service)
     reader = service.base.reader
     if as_of is None and valid_at is None and len(asked.text) <= BRIEF:
-        return reader.question(asked)
-    return await service.read(lambda: reader.question(asked, reader.moment(as_of, valid_at)))
+        question = reader.question(asked)
+    else:
+        question = await service.read(lambda: reader.question(asked, reader.moment(as_of, valid_at)))
+    note_query(request.scope, question.text, question.dataset)
+    return question
 
 
 async def answered(request: Request, caller: Principal, question: Question, *, rows: int | None = None) -> Answer:

@@ -32,6 +32,7 @@ from limits import parse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from api.access_log import AccessLogged
 from api.errors import InvalidSetting
 from api.oidc_settings import OidcSettings, require_graph
 from api.roles import RoleName
@@ -148,9 +149,15 @@ class Settings(BaseSettings):
     oidc: Annotated[OidcSettings | None, NoDecode] = Field(
         None, description="an issuer whose JSON Web Tokens are taken, as JSON or a table: docs/operating.md"
     )
+    access_log: AccessLogged = Field(
+        AccessLogged.NOTHING,
+        description="what is kept of who reads what: nothing, requests, or queries, with their text",
+    )
+    access_log_bytes: int = Field(16 * 2**20, ge=4_096, description="the largest file of the access log, in bytes")
+    access_log_files: int = Field(9, ge=1, le=1_000, description="how many older files of the access log are kept")
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
 
-    @field_validator("query_limits", "oidc", mode="before")
+    @field_validator("query_limits", "oidc", "rate_limits", mode="before")
     @classmethod
     def _read_json(cls, value: object) -> object:
         try:

@@ -108,6 +108,11 @@ class Principal:
         return (self.role_in(graph) or 0) >= role
 
     @property
+    def named(self) -> frozenset[Iri]:
+        """The graphs that its roles name: all that it reads, unless it reads everything."""
+        return (self.graphs or frozenset()) | {grant.graph for grant in self.grants}
+
+    @property
     def is_anonymous(self) -> bool:
         """Whether nobody knows who it is."""
         return self.id == ANONYMOUS

@@ -30,6 +30,7 @@ import typer
 from typer.exceptions import TyperException
 from typer.main import get_command
 
+from api.commands.access import access
 from api.commands.anchor import anchor
 from api.commands.audit import audit
 from api.commands.backup import backup, restore
@@ -145,6 +146,7 @@ app.command(rich_help_panel=_TRUST)(careful(audit))
 app.command(rich_help_panel=_TRUST)(careful(anchor))
 app.command(rich_help_panel=_OPERATE)(doctor)
 app.command(rich_help_panel=_OPERATE)(careful(config))
+app.command(rich_help_panel=_OPERATE)(careful(access))
 app.command(rich_help_panel=_OPERATE)(careful(rebuild))
 app.command(rich_help_panel=_OPERATE)(careful(backup))
 app.command(rich_help_panel=_OPERATE)(careful(restore))

@@ -34,6 +34,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from fastapi import Depends
 from starlette.requests import Request
 
+from api.access_log import note_caller
 from api.bodies import read_body
 from api.errors import ForgedForm, UnsupportedMediaType
 from api.media import body_type
@@ -101,6 +102,7 @@ def visit_of(request: Request) -> Visit | None:
         sessions_of(request).end(cookie_of(request))
         return _anonymous(request)
     request.scope["muniment.principal"] = principal.id
+    note_caller(request.scope, principal)
     return Visit(principal, session)
 
 
@@ -109,6 +111,7 @@ def _anonymous(request: Request) -> Visit | None:
     if principal is None or (request.method == "POST" and request.scope["path"] != "/query"):
         return None
     request.scope["muniment.principal"] = principal.id
+    note_caller(request.scope, principal)
     # There is nobody in whose name another site could send a form, and so nothing to tell such a form by.
     return Visit(principal, Session(b"", 0.0, 0.0, forgery_token=""))
 

@@ -3,7 +3,8 @@
 Rules
 -----
 * Real reads answer it: the ledger's head, and a query on each store. It is 503 when one cannot be read, or when the
-  stores are behind the ledger.
+  stores are behind the ledger. Where nothing can be written, but all is read, it is 200 and `read-only`.
+* What is wrong has a word, `reason`; each of these states ends by itself once its cause does, without a restart.
 * No token is needed, so it says nothing of content, and nothing of why. Head and clock tell how much is written: they
   are for those whom the base lets in.
 
@@ -11,7 +12,7 @@ Example
 -------
 ::
 
-    GET /health → 200 {"status": "ok", "head": null, "clock": null, "behind": false}
+    GET /health → 200 {"status": "ok", "reason": null, "head": null, "clock": null, "behind": false}
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from api.parameters import query_parameters
 from api.replies import json_reply
 from api.service import Service
 from bridge.health import probe
-from kernel.errors import MunimentError
+from kernel.errors import MunimentError, StoreUnavailable
 from kernel.instants import print_instant
 
 if TYPE_CHECKING:
@@ -40,7 +41,15 @@ log = logging.getLogger("muniment.http")
 
 router = APIRouter(tags=["service"])
 
-_WELL: Final[models.Health] = {"status": "ok", "head": 41, "clock": "2026-05-06T07:08:09Z", "behind": False}
+_EXAMPLE: Final[models.Health] = {
+    "status": "read-only",
+    "reason": "disk-full",
+    "head": 41,
+    "clock": "2026-05-06T07:08:09Z",
+    "behind": False,
+}
+
+_UNWRITABLE: Final[dict[str, models.HealthReason]] = {"full": "disk-full", "locked": "ledger-locked"}
 
 
 @router.get(
@@ -50,7 +59,9 @@ _WELL: Final[models.Health] = {"status": "ok", "head": 41, "clock": "2026-05-06T
     response_class=Response,
     responses=answers(
         {
-            200: Answer("Ledger and stores answer", json_content("Health", _WELL)),
+            200: Answer(
+                "Ledger and stores answer; whether they are written to, `status` says", json_content("Health", _EXAMPLE)
+            ),
             503: Answer("They do not, or the stores are behind", json_content("Health")),
         },
         problems=(400,),
@@ -64,18 +75,25 @@ async def health(request: Request) -> Response:
     answer = await service.read(lambda: _examine(service.base))
     if answer["clock"] is not None and await caller_of(request) is None:
         answer |= {"head": None, "clock": None}
-    return json_reply(answer, 200 if answer["status"] == "ok" else 503)
+    return json_reply(answer, 503 if answer["status"] == "unavailable" else 200)
 
 
 def _examine(base: Base) -> models.Health:
+    behind = base.behind
     try:
         head = probe(base.ledger, base.stores)
-    except MunimentError:
+    except MunimentError as error:
         log.exception("the health check failed")
-        return {"status": "unavailable", "head": None, "clock": None, "behind": base.behind}
-    return {
-        "status": "unavailable" if base.behind else "ok",
-        "head": head.position,
-        "clock": print_instant(head.clock),
-        "behind": base.behind,
-    }
+        reason: models.HealthReason = "store-unreadable" if isinstance(error, StoreUnavailable) else "ledger-unreadable"
+        return {"status": "unavailable", "reason": reason, "head": None, "clock": None, "behind": behind}
+    status, told = _state(behind=behind, unwritable=base.read_only)
+    clock = print_instant(head.clock)
+    return {"status": status, "reason": told, "head": head.position, "clock": clock, "behind": behind}
+
+
+def _state(*, behind: bool, unwritable: str | None) -> tuple[models.HealthStatus, models.HealthReason | None]:
+    if behind:
+        return "unavailable", "stores-behind"
+    if unwritable is not None:
+        return "read-only", _UNWRITABLE.get(unwritable, "ledger-unwritable")
+    return "ok", None

@@ -10,7 +10,7 @@ Rules
 Example
 -------
 >>> value: IriValue = {"@id": "https://example.org/ada"}
->>> health: Health = {"status": "ok", "head": 7, "clock": "2026-05-06T07:08:09Z", "behind": False}
+>>> health: Health = {"status": "ok", "reason": None, "head": 7, "clock": "…", "behind": False}
 """
 
 from __future__ import annotations
@@ -183,6 +183,7 @@ class Finding(_Within, TypedDict):
     value: NotRequired[Value]
     shape: NotRequired[Iri]
     component: NotRequired[Annotated[str, Field(description="the SHACL constraint component, an IRI")]]
+    constraint: NotRequired[Annotated[str, Field(description="the constraint, where a query is one: an IRI")]]
 
 
 class MoreFindings(TypedDict):
@@ -341,10 +342,20 @@ class FactPage(TypedDict):
 # --- the service itself -----------------------------------------------------------------------------------------------
 
 
+HealthStatus = Literal["ok", "read-only", "unavailable"]
+HealthReason = Annotated[
+    Literal[
+        "disk-full", "ledger-locked", "ledger-unwritable", "ledger-unreadable", "stores-behind", "store-unreadable"
+    ],
+    Field(description="what is wrong"),
+]
+
+
 class Health(TypedDict):
     """Whether the service can answer. Head and clock are null where the ledger cannot be read, and without a token."""
 
-    status: Literal["ok", "unavailable"]
+    status: HealthStatus
+    reason: HealthReason | None
     head: Position | None
     clock: Instant | None
     behind: Annotated[bool, Field(description="whether the stores have not yet followed the ledger")]

@@ -6,7 +6,8 @@ Rules
   has as data follows under names of its own. `requestId` is the one under which the log has it.
 * The status comes from the error's class, by the table below, and from nowhere else.
 * What the operator has to mend is told to the operator: the caller of an error of ours learns that there is one and
-  where the log has it, and no path, message or data from inside.
+  where the log has it, and no path, message or data from inside. That nothing can be written they are told, and why in
+  a word: reading goes on, and so may they.
 * An answer 405 names the methods that there are, a 401 the scheme. OPTIONS gets them too (RFC 9110, section 9.3.7).
 
 Example
@@ -59,6 +60,7 @@ from kernel.errors import (
     PlanError,
     QueryLimit,
     QueryRefused,
+    ReadOnly,
     StaleFact,
     StateMoved,
     Unauthenticated,
@@ -106,6 +108,7 @@ _STATUS: Final[dict[type[MunimentError], tuple[int, str]]] = {
     TooManyConnections: (503, "Too much is asked at once"),
     Busy: (503, "Too much is asked at once"),
     NotReached: (504, "The state asked for is not reached"),
+    ReadOnly: (503, "Nothing can be written now"),
     OperatorError: (503, "The service cannot do this now"),
 }
 """Status and title by class: of an error's classes the most specific one counts."""
@@ -147,6 +150,9 @@ def install(app: FastAPI) -> None:
 def answer_problem(request: Request, error: MunimentError) -> Response:
     """The problem document for an error."""
     status, title = _entry(error)
+    if isinstance(error, ReadOnly):
+        told = {"title": title, "detail": error.message, "code": error.code, "remedy": error.remedy, **error.data}
+        return _answer(request, status, told, {"Retry-After": "5"})
     if error.blame is Blame.OURS:
         log.error("the request failed", exc_info=error)
         retry = {"Retry-After": "5"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}

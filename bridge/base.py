@@ -201,6 +201,11 @@ class Base:
         """Whether the stores could not be brought up to the ledger."""
         return self._sequencer.behind
 
+    @property
+    def read_only(self) -> str | None:
+        """Why nothing can be written at present, in a word; None while writing works."""
+        return self._sequencer.read_only
+
     def close(self) -> None:
         """Finishes what is queued, and closes ledger and stores."""
         self._resources.close()

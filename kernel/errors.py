@@ -270,6 +270,12 @@ class LedgerUnavailable(OperatorError):
     code = "ledger-unavailable"
 
 
+class ReadOnly(LedgerUnavailable):
+    """The ledger takes no writes at present, and is read as before; `cause` says why, in a word."""
+
+    code = "read-only"
+
+
 class StoreUnavailable(OperatorError):
     """A store cannot be opened, read or brought up to the ledger."""
 

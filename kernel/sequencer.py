@@ -7,7 +7,9 @@ Rules (OneSequencer)
 * Answers follow the commit and the current store; the complete store comes after them, and its readers wait for it.
 * A job that meets a caller's error before it wrote anything leaves the group as it was; any other failure discards the
   group, fails that job, and plans the others again.
-* If the commit fails, the whole group is discarded and planned again, once; then its jobs fail.
+* If the commit fails, the whole group is discarded and planned again, once; then its jobs fail, and the base is read
+  only until something was written again: each job tries, and so does the clock every `LONGEST_WAIT`. Where another
+  process has the ledger, which takes long to be found out, jobs fail at once while that is so.
 * What is committed is answered as such, whatever becomes of the stores: they are behind then, and brought up later.
 * When nothing is asked, the clock still moves: facts that begin or end are brought in or out as they fall due.
 * Nothing stops the thread but `close`, which finishes what is queued. What failed is tried again after a pause.
@@ -30,9 +32,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Condition, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from kernel.errors import CallerError, LedgerUnavailable, ShuttingDown
+from kernel.errors import CallerError, LedgerUnavailable, ReadOnly, ShuttingDown
 from kernel.group import Group
 from kernel.instants import SECOND, Instant
 from kernel.projection import delta_between
@@ -51,6 +53,16 @@ GROUP_SIZE = 128
 LONGEST_WAIT = 1.0
 """Seconds after which the thread looks at the clock again, for the host's clock may have been set; and after which it
 tries again what failed."""
+
+LOCKED: Final = "locked"
+"""The cause where another process has the ledger: only waiting tells, as long as the ledger's patience is."""
+
+_CAUSES: Final = {
+    LOCKED: ("is locked by another process", "whoever runs the service ends what holds it"),
+    "full": ("has no room left on its disk", "whoever runs the service makes room"),
+    "disk": ("cannot be written on its disk", "whoever runs the service looks at the disk"),
+    "read-only": ("may not be written", "whoever runs the service makes its folder writable"),
+}
 
 log = logging.getLogger("muniment.sequencer")
 
@@ -87,7 +99,14 @@ class Sequencer:
         self._thread: Thread | None = None
         self._due: Instant | None = None
         self._behind = False
+        self._unwritable: ReadOnly | None = None
         self._not_before = 0.0
+
+    @property
+    def read_only(self) -> str | None:
+        """Why nothing could be written the last time, in a word; None while writing works."""
+        unwritable = self._unwritable
+        return None if unwritable is None else str(unwritable.data["cause"])
 
     @property
     def behind(self) -> bool:
@@ -112,6 +131,9 @@ class Sequencer:
     def enqueue(self, run: Callable[[Group], T], *, alone: bool = False) -> Future[T]:
         """Queues a job; its future answers once all is durable and in the stores. Alone: in a group of its own."""
         future: Future[T] = Future()
+        if self.read_only == LOCKED:
+            future.set_exception(_refusal(LOCKED))
+            return future
         with self._changed:
             if self._closing:
                 raise ShuttingDown("the base is closing", remedy="send the request again once it is served")
@@ -169,8 +191,8 @@ class Sequencer:
             except LedgerUnavailable as error:
                 self._on_discard()
                 commits_left -= 1
-                if not commits_left:
-                    _fail(jobs, error)
+                if not commits_left or _cause(error) == LOCKED:
+                    _fail(jobs, self._refuse(error))
             except BaseException as error:
                 log.exception("a group of writes failed")
                 self._on_discard()
@@ -184,6 +206,7 @@ class Sequencer:
             answers = deque([(job, _run(job, group)) for job in jobs])
             delta = group.close()
             tx.commit()
+        self._wrote()
         self._due = group.due
         self._bring_up(delta, answers, alone=jobs[0].alone)
         _answer(answers)
@@ -215,10 +238,12 @@ class Sequencer:
         if monotonic() < self._not_before:
             return
         try:
-            if self._due is not None and self._due <= self._host.now():
+            if self._unwritable is not None or (self._due is not None and self._due <= self._host.now()):
                 self._advance()
             if self._behind:
                 self._catch_up()
+        except LedgerUnavailable as error:
+            self._refuse(error)
         except BaseException:
             log.exception("the clock or the stores could not be brought up; tried again shortly")
             self._pause()
@@ -234,8 +259,36 @@ class Sequencer:
             group.advance(self._host.now())
             delta = group.close()
             tx.commit()
+        self._wrote()
         self._due = group.due
         self._bring_up(delta, deque())
+
+    def _refuse(self, error: LedgerUnavailable) -> ReadOnly:
+        """Notes that nothing can be written, and says so once; answers what to tell."""
+        refusal = _refusal(_cause(error))
+        if self._unwritable is None:
+            log.error("nothing can be written, and reading goes on; tried again every second", exc_info=error)
+        self._unwritable = refusal
+        self._pause()
+        return refusal
+
+    def _wrote(self) -> None:
+        if self._unwritable is not None:
+            log.info("writing works again")
+            self._unwritable = None
+
+
+def _cause(error: LedgerUnavailable) -> str:
+    return str(error.data.get("cause", "failed"))
+
+
+def _refusal(cause: str) -> ReadOnly:
+    what, remedy = _CAUSES.get(cause, ("cannot be written", "whoever runs the service finds the reason in its log"))
+    return ReadOnly(
+        f"nothing can be written now: the ledger {what}; reading goes on",
+        remedy=f"send it again later; {remedy}",
+        cause=cause,
+    )
 
 
 class _Discarded(Exception):

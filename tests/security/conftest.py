@@ -5,7 +5,8 @@ from itertools import count
 
 import pytest
 
-from api.settings import RoleLimits, RoleName, Settings
+from api.roles import RoleName
+from api.settings import RoleLimits, Settings
 from bridge.base import Base
 from kernel.access import Role
 from tests.api.bodies import change, request

@@ -110,6 +110,8 @@ def finding(finding: Finding) -> models.Finding:
         answer["shape"] = _plain(finding.shape)
     if finding.component is not None:
         answer["component"] = _plain(finding.component)
+    if finding.constraint is not None:
+        answer["constraint"] = _plain(finding.constraint)
     if finding.start is not None:
         answer["from"] = finding.start
     if finding.end is not None:

@@ -4,8 +4,9 @@ Rules
 -----
 * A finding has a closed code, a severity, a message that a person understands, and the graphs it was drawn from: who
   may not read all of them does not see it. A finding without a graph cannot be built.
-* Where it applies, it names the focus node, path, value, shape and constraint component (SHACL section 3.6.2), and
-  the part of valid time in which it holds, from `start` (inclusive) to `end` (exclusive).
+* Where it applies, it names the focus node, path, value, shape and constraint component (SHACL section 3.6.2), the
+  constraint where a shape has several of its component (section 5), and the part of valid time in which it holds, from
+  `start` (inclusive) to `end` (exclusive).
 * RDF terms are N-Triples text (`<urn:a>`, `"1"^^<…>`), graphs are plain IRIs, times are XSD dateTime text. In JSON
   the two times are called `from` and `to`; what does not apply is left out.
 
@@ -54,13 +55,13 @@ class FindingCode(StrEnum):
     INVALID_RULE = "invalid-rule"
 
 
-FindingKey = tuple[FindingCode, str | None, str | None, str | None, str | None, str | None]
-"""What makes two findings the same one: code, focus, path, value, component, shape."""
+FindingKey = tuple[FindingCode, str | None, str | None, str | None, str | None, str | None, str | None]
+"""What makes two findings the same one: code, focus, path, value, component, shape, constraint."""
 
 _REQUIRED: Final = frozenset({"code", "severity", "message", "graphs"})
 _OPTIONAL: Final = {
     "focus": "focus", "path": "path", "value": "value", "shape": "shape", "component": "component",
-    "from": "start", "to": "end",
+    "constraint": "constraint", "from": "start", "to": "end",
 }  # fmt: skip
 _OPTIONAL_NAMES: Final = frozenset(_OPTIONAL)
 
@@ -78,6 +79,7 @@ class Finding:
     value: str | None = None
     shape: str | None = None
     component: str | None = None
+    constraint: str | None = None
     start: str | None = None
     end: str | None = None
 
@@ -94,7 +96,7 @@ class Finding:
     @property
     def key(self) -> FindingKey:
         """What makes two findings the same one, whatever their wording and interval."""
-        return (self.code, self.focus, self.path, self.value, self.component, self.shape)
+        return (self.code, self.focus, self.path, self.value, self.component, self.shape, self.constraint)
 
     def body(self) -> dict[str, object]:
         """The JSON members, ready for canonical JSON."""

@@ -118,6 +118,7 @@ def _finding(shapes: Shapes, code: FindingCode, violation: Violation, stretch: I
         value=n3_of(result.value),
         shape=result.shape.n3,
         component=result.component.n3,
+        constraint=n3_of(result.constraint),
         start=print_instant(Instant(stretch.start)) if stretch.start != BEGINNING else None,
         end=print_instant(Instant(stretch.end)) if stretch.end != FOREVER else None,
     )

@@ -61,6 +61,7 @@ def finding_node(finding: Finding, certificate: Iri) -> Node:
     members += [(sh("sourceShape"), parse_iri(finding.shape))] if finding.shape is not None else []
     members += [
         (sh("sourceConstraintComponent"), component_of(finding)),
+        *([] if finding.constraint is None else [(sh("sourceConstraint"), parse_iri(finding.constraint))]),
         (sh("resultSeverity"), SEVERITIES[finding.severity]),
         (sh("resultMessage"), Literal(finding.message)),
     ]
@@ -105,7 +106,11 @@ def _rule(finding: Finding) -> Rule:
     source = "Muniment" if finding.shape is None else parse_iri(finding.shape).value
     asked = asked_by(finding) if finding.shape is not None else finding.code.value.replace("-", " ")
     words = f"{finding.path}: {asked}" if finding.path is not None else asked
-    said = (("shape", finding.shape and source), ("component", component.value))
+    said = (
+        ("shape", finding.shape and source),
+        ("component", component.value),
+        ("constraint", finding.constraint and _shown(finding.constraint)),
+    )
     return Rule(
         node=source,
         source=source,

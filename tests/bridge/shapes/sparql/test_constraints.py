@@ -7,6 +7,7 @@ from typing import Final
 
 from bridge.shapes.data import Data
 from bridge.shapes.reports import rdf
+from bridge.shapes.reports.of_findings import finding_nodes
 from bridge.shapes.reports.sarif import alerts_of, sarif
 from bridge.shapes.reports.telling import Telling
 from bridge.shapes.reports.words import Groups
@@ -38,6 +39,9 @@ def test_a_finding_names_all_that_a_query_found() -> None:
     assert (first.code, first.severity, first.path) == (FindingCode.SHAPE_VIOLATION, Severity.VIOLATION, None)
     assert first.message == "the id 1 of <urn:x:a> is that of <urn:x:b>, too"
     assert first.component == "<http://www.w3.org/ns/shacl#SPARQLConstraintComponent>"
+    assert first.constraint == "<urn:x:Q>"
+    report = json.loads("".join(rdf.jsonld(finding_nodes(found, Iri("urn:x:certificate")))))
+    assert {each["sourceConstraint"]["@id"] for each in report["result"]} == {"urn:x:Q"}
     assert first.graphs == ("urn:g",)
 
 

@@ -39,6 +39,7 @@ from api.commands.check import check
 from api.commands.config import config
 from api.commands.decide import decide
 from api.commands.demo import demo
+from api.commands.diff import diff
 from api.commands.doctor import doctor
 from api.commands.export import export
 from api.commands.key import key
@@ -137,6 +138,7 @@ app.command(rich_help_panel=_WORK)(careful(submit))
 app.command(rich_help_panel=_WORK)(careful(decide))
 app.command(rich_help_panel=_WORK)(careful(revert))
 app.command(rich_help_panel=_WORK)(careful(query))
+app.command(rich_help_panel=_WORK)(careful(diff))
 app.command(rich_help_panel=_WORK)(careful(load))
 app.command(rich_help_panel=_WORK)(careful(export))
 app.command(rich_help_panel=_TRUST)(careful(check))

@@ -27,7 +27,7 @@ from api.errors import RemoteRefusal
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from api.commands.export import Wanted
     from api.commands.query import Question
@@ -195,6 +195,34 @@ def exported(url: str, token: str | None, wanted: Wanted) -> Iterator[Exported]:
             raise _refusal(response)
         head, valid_at = (response.headers.get(f"muniment-{name}", "") for name in ("head", "valid-at"))
         yield Exported(response.iter_bytes(), head, valid_at)
+
+
+@contextmanager
+def compared(
+    url: str, token: str | None, media_type: str, given: Mapping[str, str | None]
+) -> Iterator[Iterator[bytes]]:
+    """What differs between two moments, as it comes.
+
+    Args:
+        url: of the service; `/diff` is added.
+        token: sent as a bearer token (RFC 6750).
+        media_type: of the document.
+        given: the parameters; None for those that are not.
+
+    Raises:
+        InvalidParameter: the URL cannot be used.
+        RemoteRefusal: the service cannot be reached, refuses, or breaks off.
+    """
+    parameters = {name: value for name, value in given.items() if value is not None}
+    headers = {"Accept": media_type} | _authorization(token)
+    with (
+        _connecting(url),
+        httpx2.stream("GET", f"{url.rstrip('/')}/diff", params=parameters, headers=headers, timeout=_PATIENCE) as told,
+    ):
+        if told.status_code != httpx2.codes.OK:
+            told.read()
+            raise _refusal(told)
+        yield told.iter_bytes()
 
 
 def _post(

@@ -8,6 +8,8 @@ Rules
 * An RDF Patch (https://afs.github.io/rdf-delta/rdf-patch.html) is one transaction: `D` for what is to be taken away,
   `A` for what is to be added. Applied to what held at the first moment it gives what holds at the second, of what was
   compared. A statement that was restated, for another interval, is in neither.
+* Plain text is for people at a terminal: a line an entry, `+` for what was gained, `-` for what was lost, and for what
+  was corrected `~`, with what took its place on the next line; each with its certificates.
 * The id of a patch is the same whenever the same is compared for a caller who reads the same.
 
 Example
@@ -37,7 +39,7 @@ from bridge.exporting.nodes import KEPT
 from bridge.exporting.record import DATE_TIME
 from bridge.exporting.submitted import submitted_object
 from certificates.ids import urn
-from kernel.instants import print_instant
+from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
     from bridge.diffing.comparing import Diff, Entry, Side
     from bridge.reading import FoundFact
+    from kernel.facts import Fact
 
 
 class DiffFormat(StrEnum):
@@ -53,6 +56,7 @@ class DiffFormat(StrEnum):
 
     JSON_LD = "application/ld+json"
     PATCH = "application/rdf-patch"
+    TEXT = "text/plain"
 
 
 _CONTEXT: Final[dict[str, object]] = {
@@ -73,8 +77,12 @@ def document(diff: Diff, form: DiffFormat, base: UUID) -> Export:
         base: the base's own id.
     """
     second = diff.asked.sides.second
-    body = rdf_patch(diff, base) if form is DiffFormat.PATCH else jsonld(diff)
-    return Export(chunks(body), second.head, second.valid_at, diff.opened)
+    bodies = {
+        DiffFormat.JSON_LD: lambda: jsonld(diff),
+        DiffFormat.PATCH: lambda: rdf_patch(diff, base),
+        DiffFormat.TEXT: lambda: plain(diff),
+    }
+    return Export(chunks(bodies[form]()), second.head, second.valid_at, diff.opened)
 
 
 def rdf_patch(diff: Diff, base: UUID) -> Iterator[str]:
@@ -89,6 +97,29 @@ def rdf_patch(diff: Diff, base: UUID) -> Iterator[str]:
                 parts = (said.subject, said.predicate, said.object, said.graph)
                 yield f"{code} {' '.join(part.n3 for part in parts)} .\n"
     yield "TC .\n"
+
+
+def plain(diff: Diff) -> Iterator[str]:
+    """The diff as lines of text, in pieces."""
+    counts = diff.counts
+    yield f"{counts.gained} gained, {counts.lost} lost, {counts.corrected} corrected\n"
+    for entry in diff.entries():
+        because = " ".join(map(urn, entry.certificates))
+        signs = {Kind.GAINED: (" ", "+"), Kind.LOST: ("-", " "), Kind.CORRECTED: ("~", " ")}[entry.kind]
+        lines = [
+            f"{sign} {_line(found.fact)}"
+            for sign, found in zip(signs, (entry.before, entry.after), strict=True)
+            if found is not None
+        ]
+        yield f"{chr(10).join(lines)}  {because}\n"
+
+
+def _line(fact: Fact) -> str:
+    said, interval = fact.statement, fact.interval
+    start = "" if interval.start == BEGINNING else print_instant(Instant(interval.start))
+    end = "" if interval.end == FOREVER else print_instant(Instant(interval.end))
+    parts = (said.subject, said.predicate, said.object, said.graph)
+    return f"{' '.join(part.n3 for part in parts)}  [{start}, {end})"
 
 
 def jsonld(diff: Diff) -> Iterator[str]:

@@ -40,6 +40,7 @@ from api import (
     graphs,
     health,
     log,
+    metrics,
     problems,
     reverting,
     sparql,
@@ -82,10 +83,11 @@ _API: Final = (
     timemap,
     log,
     health,
+    metrics,
 )
 _PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, query, rendering)
 
-_OPEN: Final = (health, sign_in, rendering)
+_OPEN: Final = (health, metrics, sign_in, rendering)
 """Those that need not know who asks."""
 
 _NONE: Final[TelemetryConfig] = {
@@ -131,6 +133,7 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     app.state.citations = Citations()
     app.state.effects = EffectsReader(base.ledger)
     app.state.routes = []
+    app.state.metrics = metrics.Metrics(service)
     app.state.rates = RateLimits(settings.rate_limits, settings.failed_tokens)
     for routed in (*_API, *_PAGES):
         gates = [] if routed in _OPEN else [ADMITTED if routed in _API else ADMITTED_VISITOR]
@@ -143,7 +146,7 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     if accesses is not None:
         with_text = settings.access_log is AccessLogged.QUERIES
         app.add_middleware(AccessLog, file=accesses, base=base, with_text=with_text)
-    app.add_middleware(RequestLog)
+    app.add_middleware(RequestLog, count=app.state.metrics.ended)
     problems.install(app)
     errors.install(app)
     _add_openapi(app)

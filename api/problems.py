@@ -229,6 +229,7 @@ def _headers(request: Request, error: MunimentError) -> dict[str, str]:
 
 
 def _answer(request: Request, status: int, members: dict[str, object], headers: dict[str, str]) -> Response:
+    request.app.state.metrics.problem(members["code"])
     return Response(_document(status, members, request_id(request.scope)), status, headers, MEDIA_TYPE)
 
 

@@ -30,6 +30,7 @@ from api.app import create_app
 from api.connections import guarded
 from api.errors import InvalidSetting
 from api.request_log import configure_logging
+from api.settings import LogFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,7 +64,7 @@ def serve(base: Base, settings: Settings, announce: Callable[[str], None], appli
     Raises:
         InvalidSetting: the address cannot be listened on.
     """
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, as_json=settings.log_format is LogFormat.JSON)
     with listen(settings.host, settings.port) as listening:
         app = application or create_app(base, settings)
         server = server_for(app)

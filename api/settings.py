@@ -103,6 +103,13 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
+class LogFormat(StrEnum):
+    """What lines of the log are."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 _AS_ALL: Final = RoleLimits()
 
 
@@ -156,6 +163,10 @@ class Settings(BaseSettings):
     access_log_bytes: int = Field(16 * 2**20, ge=4_096, description="the largest file of the access log, in bytes")
     access_log_files: int = Field(9, ge=1, le=1_000, description="how many older files of the access log are kept")
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
+    log_format: LogFormat = Field(LogFormat.TEXT, description="whether lines of the log are text, or JSON objects")
+    metrics_token_file: Path | None = Field(
+        None, description="a file that holds the token by which /metrics may be asked, beside administrators' ones"
+    )
 
     @field_validator("query_limits", "oidc", "rate_limits", mode="before")
     @classmethod

@@ -69,6 +69,15 @@ PAUSE: Final = 1.0
 log = logging.getLogger("muniment.queries")
 
 
+@dataclass(frozen=True, slots=True)
+class PoolLoad:
+    """How many workers there are, how many of them answer something, and how many queries wait."""
+
+    workers: int
+    busy: int
+    waiting: int
+
+
 @dataclass(eq=False, slots=True)
 class _Waiting:
     """A query that waits for a worker."""
@@ -103,6 +112,11 @@ class ReplicaPool:
         self._not_before = 0.0
         self._ticking = False
         self._closed = False
+
+    @property
+    def load(self) -> PoolLoad:
+        """How much is going on."""
+        return PoolLoad(len(self._all), self._running.total(), len(self._waiting))
 
     def start(self) -> None:
         """Starts the first worker, so that the first query does not wait for it."""

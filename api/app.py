@@ -49,6 +49,7 @@ from api import (
 )
 from api.admission import ADMITTED, ADMITTED_VISITOR
 from api.access_log import AccessFile, AccessLog, AccessLogged
+from api.bases import Within
 from api.citing import Citations
 from api.compression import Compression
 from api.cross_origin import add_cross_origin
@@ -99,12 +100,13 @@ _NONE: Final[TelemetryConfig] = {
 }
 
 
-def create_app(base: Base, settings: Settings) -> FastAPI:
+def create_app(base: Base, settings: Settings, root: str = "") -> FastAPI:
     """The ASGI application for one base.
 
     Args:
         base: open, and kept open while the application is served.
         settings: limits.
+        root: what comes before its paths, where it is served beside others: `/b/{name}`.
     """
     service = Service(base, settings)
     accesses = access_file(settings)
@@ -132,6 +134,7 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     app.state.sessions = Sessions()
     app.state.citations = Citations()
     app.state.effects = EffectsReader(base.ledger)
+    app.state.root = root
     app.state.routes = []
     app.state.metrics = metrics.Metrics(service)
     app.state.rates = RateLimits(settings.rate_limits, settings.failed_tokens)
@@ -146,6 +149,8 @@ def create_app(base: Base, settings: Settings) -> FastAPI:
     if accesses is not None:
         with_text = settings.access_log is AccessLogged.QUERIES
         app.add_middleware(AccessLog, file=accesses, base=base, with_text=with_text)
+    if root:
+        app.add_middleware(Within)
     app.add_middleware(RequestLog, count=app.state.metrics.ended)
     problems.install(app)
     errors.install(app)

@@ -40,6 +40,7 @@ from api.memento import told
 from api.moments import AS_OF, DATETIME_HEADER, VALID_AT, asked_moment
 from api.openapi import Answer, answers, extra, json_content, text_content
 from api.parameters import Parameter, query_parameters
+from api.paths import base_url
 from api.query_answers import MIN_HEAD_HEADER, answered, settled
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
@@ -219,7 +220,7 @@ async def _write(request: Request, caller: Principal, how: GraphWrite, name: str
     made = graph is None and how is GraphWrite.POST
     if graph is None and not made:
         raise InvalidParameter("which graph is not said", remedy="give graph=IRI, or default", where=GRAPH.name)
-    target = graph or Iri(f"{_origin(request)}{PATH}/{uuid4()}")
+    target = graph or Iri(f"{base_url(request)}{PATH}/{uuid4()}")
     body = b"" if how is GraphWrite.DELETE else await read_body(request, service.settings.body_limit)
     media_type = "" if how is GraphWrite.DELETE else body_type(request.headers.get("content-type"))
     terms = read_terms(request, caller, parameters, body, media_type)
@@ -269,7 +270,7 @@ def _graph(request: Request, name: str | None, parameters: Parameters) -> Iri | 
     """The graph that a request is about; None where it names none."""
     canonicaliser = Service.of(request).base.canonicaliser
     if name:
-        graph = Iri(f"{_origin(request)}{_path(request)}")
+        graph = Iri(f"{request.url.scheme}://{request.url.netloc}{_path(request)}")
         canonicaliser.canonical(graph)
         return graph
     given = parameters.names()
@@ -278,10 +279,6 @@ def _graph(request: Request, name: str | None, parameters: Parameters) -> Iri | 
     if GRAPH.name in given:
         raise InvalidParameter("graph and default name two graphs", remedy="give one", where=DEFAULT.name)
     return DEFAULT_GRAPH
-
-
-def _origin(request: Request) -> str:
-    return f"{request.url.scheme}://{request.url.netloc}"
 
 
 def _path(request: Request) -> str:

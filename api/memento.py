@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote, unquote_plus
 
 from api.moments import AS_OF, VALID_AT, AskedMoment, is_fixed, spell_date
+from api.paths import base_of, base_url, raw_path_within
 from api.service import Service
 from api.validators import tagged
 from bridge.mementos import Around, around
@@ -121,25 +122,19 @@ def memento_of(original: str, as_of: str) -> str:
 
 def timemap_of(original: str) -> str:
     """Where the heads are listed for a URL."""
-    return f"{origin_of(original)}{TIMEMAP}?{OF}={quote(original, safe='')}"
-
-
-def origin_of(url: str) -> str:
-    """Scheme and host of a URL."""
-    scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}"
+    return f"{base_of(original)}{TIMEMAP}?{OF}={quote(original, safe='')}"
 
 
 def original_of(request: Request) -> str:
     """The URL of a request without the transaction time that it names."""
-    path, query = request.scope["raw_path"].decode("latin-1"), request.scope["query_string"].decode("latin-1")
+    path, query = raw_path_within(request.scope).decode("latin-1"), request.scope["query_string"].decode("latin-1")
     if path.startswith(AT):
         _, _, _, *valid_at, name = path.split("/")
         path = f"/{name}"
         query = "&".join(
             filter(None, (query, *(f"{VALID_AT.name}={quote(unquote(each), safe=':')}" for each in valid_at)))
         )
-    return original_url(f"{request.url.scheme}://{request.url.netloc}{path}", query)
+    return original_url(f"{base_url(request)}{path}", query)
 
 
 def original_url(address: str, query: str) -> str:

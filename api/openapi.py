@@ -145,6 +145,8 @@ def openapi_document(app: FastAPI) -> JsonObject:
             {"name": "service", "description": "The service itself"},
         ],
     )
+    if app.state.root:
+        document["servers"] = [{"url": app.state.root}]
     document.setdefault("components", {}).setdefault("schemas", {}).update(component_schemas())
     return document
 

@@ -40,6 +40,7 @@ from api.errors import (
     UnknownPath,
     UnsupportedMediaType,
 )
+from api.paths import path_within
 from api.rate_limits import address_of, rates_of
 from api.request_log import request_id
 from api.sessions import WINDOW
@@ -201,7 +202,7 @@ async def _http(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> list[str]:
     """The methods that a path is served by: the framework tells only those of the first route that fits."""
     routes: list[APIRoute] = request.app.state.routes
-    path = request.url.path
+    path = path_within(request.scope)
     methods = {method for route in routes if route.path_regex.match(path) for method in route.methods or ()}
     return sorted(methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set()))
 

@@ -2,7 +2,7 @@
 
 Rules
 -----
-* The socket is bound before anything else: a port that is taken is one clear error.
+* The socket is bound before anything is served: a port that is taken is one clear error.
 * SIGTERM and SIGINT end the service in order: no new requests, those that run are answered, then `serve` returns, and
   whoever opened the base closes it. A query that does not end in time is given up, and its thread with it.
 
@@ -12,7 +12,7 @@ Example
 
     settings = read_settings()
     with Base.open(settings.data, policy=settings.verdict_policy) as base:
-        serve(base, settings, announce=print)
+        serve(create_app(base, settings), settings, announce=print)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 import uvicorn
 
-from api.app import create_app
+from api.bases import Bases
 from api.connections import guarded
 from api.errors import InvalidSetting
 from api.request_log import configure_logging
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from api.service import Service
     from api.settings import Settings
-    from bridge.base import Base
 
 KEEP_ALIVE: Final = 75
 """Seconds for which an idle connection is kept: opening one costs a client more than its request."""
@@ -52,34 +51,36 @@ _BACKLOG: Final = 2048
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 
 
-def serve(base: Base, settings: Settings, announce: Callable[[str], None], application: FastAPI | None = None) -> bool:
-    """Serves an open base until the process is told to stop; answers whether all that was begun has ended.
+def serve(app: FastAPI | Bases, settings: Settings, announce: Callable[[str], None]) -> bool:
+    """Serves open bases until the process is told to stop; answers whether all that was begun has ended.
 
     Args:
-        base: open; it is left open.
-        settings: how to serve it.
+        app: the application of a base, or of several; the bases are left open.
+        settings: where to listen, and how to log.
         announce: told the URL once connections are taken.
-        application: made by `create_app` for base and settings already; made here by default.
 
     Raises:
         InvalidSetting: the address cannot be listened on.
     """
     configure_logging(settings.log_level, as_json=settings.log_format is LogFormat.JSON)
     with listen(settings.host, settings.port) as listening:
-        app = application or create_app(base, settings)
         server = server_for(app)
         with _stopped_by_signals(server):
             announce(url_of(listening))
             server.run(sockets=[listening])
-    service: Service = app.state.service
-    return not service.busy
+    return not any(service.busy for service in services_of(app))
 
 
-def server_for(app: FastAPI) -> uvicorn.Server:
+def services_of(app: FastAPI | Bases) -> list[Service]:
+    """What the bases of an application are served by."""
+    return [each.state.service for each in (app.applications if isinstance(app, Bases) else [app])]
+
+
+def server_for(app: FastAPI | Bases) -> uvicorn.Server:
     """The server for an application, ready to be run on a socket."""
     # What it would say has query strings in it, and those are content; the request log says the rest.
     logging.getLogger("uvicorn.access").disabled = True
-    service: Service = app.state.service
+    service = services_of(app)[0]
     return uvicorn.Server(
         uvicorn.Config(
             app,

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from limits import parse
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from api.access_log import AccessLogged
@@ -156,6 +156,9 @@ class Settings(BaseSettings):
     oidc: Annotated[OidcSettings | None, NoDecode] = Field(
         None, description="an issuer whose JSON Web Tokens are taken, as JSON or a table: docs/operating.md"
     )
+    bases: Annotated[dict[str, dict[str, JsonValue]], NoDecode] = Field(
+        {}, description='bases served under /b/NAME, as JSON or tables: {"one": {"data": "./one"}}'
+    )
     access_log: AccessLogged = Field(
         AccessLogged.NOTHING,
         description="what is kept of who reads what: nothing, requests, or queries, with their text",
@@ -168,7 +171,7 @@ class Settings(BaseSettings):
         None, description="a file that holds the token by which /metrics may be asked, beside administrators' ones"
     )
 
-    @field_validator("query_limits", "oidc", "rate_limits", mode="before")
+    @field_validator("query_limits", "oidc", "rate_limits", "bases", mode="before")
     @classmethod
     def _read_json(cls, value: object) -> object:
         try:

@@ -38,6 +38,7 @@ from api.memento import VARY, told
 from api.moments import AS_OF, DATETIME_HEADER, VALID_AT, AskedMoment, asked_moment
 from api.openapi import Answer, answers, extra, text_content
 from api.parameters import Parameter, Parameters, read_parameters
+from api.paths import base_url
 from api.query_answers import MIN_HEAD_HEADER, answered, sent, settled
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
@@ -255,7 +256,7 @@ async def described(
 
 def endpoint_of(request: Request) -> str:
     """The URL of the endpoint, which relative IRIs are relative to (RFC 3986, section 5.1.3), also at other moments."""
-    return f"{request.url.scheme}://{request.url.netloc}{PATH}"
+    return base_url(request) + PATH
 
 
 def is_description(parameters: Parameters) -> bool:

@@ -30,6 +30,7 @@ from api.memento import LINK_FORMAT, OF, TIMEMAP, memento_link, memento_of, orig
 from api.moments import spell_date
 from api.openapi import Answer, answers, extra, json_content, text_content
 from api.parameters import Parameter, query_parameters
+from api.paths import base_url, root_of
 from api.replies import json_reply
 from api.service import Service
 from kernel.errors import InvalidParameter
@@ -99,8 +100,8 @@ def _original(request: Request, text: str | None) -> str:
     """The URL whose states are asked for. Raises `InvalidParameter` for one that has none here."""
     if text is None:
         raise InvalidParameter("which URL is not said", remedy="give it as `of`", where=OF)
-    here = f"{request.url.scheme}://{request.url.netloc}"
-    path, _, query = text.removeprefix(here).partition("?")
+    here = base_url(request)
+    path, _, query = text.removeprefix(here).removeprefix(root_of(request.scope)).partition("?")
     known = any(path == each or (each.endswith("/") and path.startswith(each)) for each in _READ_HERE)
     if not known or "#" in text or urlsplit(path).netloc:
         remedy = f"name one of {', '.join(each.rstrip('/') for each in _READ_HERE)}"

@@ -89,7 +89,7 @@ def demo(
         app = create_app(base, settings)
         sessions: Sessions = app.state.sessions
         code = sessions.issue_code(token_hash(token.read_text(encoding="ascii").strip()), SIGN_IN_WITHIN)
-        ended = serve(base, settings, lambda url: _announce(base, data, url, code), app)
+        ended = serve(app, settings, lambda url: _announce(base, data, url, code))
     if not ended:
         os._exit(0)  # as `muniment serve` does, and for the same reason
     return 0

@@ -1,9 +1,11 @@
-"""`muniment serve`: a base over HTTP.
+"""`muniment serve`: a base over HTTP, or several.
 
 Rules
 -----
 * One process holds the base. It says where it listens in one line on standard output, and logs to standard error.
 * SIGTERM and SIGINT end it in order: requests that run are answered, what is queued is written, the base is closed.
+* Bases that have a name are served under `/b/NAME`, each as if it were alone (`api.bases`). The one at the root is
+  served beside them where its folder is named.
 * What is not given is taken from the environment (`MUNIMENT_DATA`, `MUNIMENT_PORT`, …), then from the defaults.
 
 Example
@@ -11,18 +13,27 @@ Example
 ::
 
     muniment serve --data data --port 8350
+    muniment serve --base one=bases/one --base two=bases/two
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.commands.options import AcceptClock
 from api.commands.progress import waiting
+from api.paths import BASES
+from kernel.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from api.settings import Settings
 
 
 def serve(
@@ -37,30 +48,68 @@ def serve(
     ] = None,
     host: Annotated[str | None, typer.Option("--host", help="The address. [default: 127.0.0.1]")] = None,
     *,
+    base: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--base",
+            metavar="NAME=DIR",
+            help="A base to serve under /b/NAME; may be repeated. One at the root is served besides if --data says so.",
+        ),
+    ] = None,
     accept_clock: AcceptClock = False,
     policy: Annotated[
         str | None,
         typer.Option("--policy", metavar="NAME", help="default, or unsafe-auto-approve: nothing waits for an editor."),
     ] = None,
 ) -> int:
-    """Serve a base over HTTP until told to stop.
+    """Serve a base over HTTP until told to stop, or several.
 
     Every option can also be set in the environment: MUNIMENT_DATA, MUNIMENT_PORT, MUNIMENT_HOST, MUNIMENT_POLICY.
 
     Example: muniment serve --data data --port 8350
     """
+    from api.bases import Bases
+    from api.named_bases import settings_of_bases
     from api.server import listen
-    from api.server import serve as serve_base
-    from api.settings import read_settings
-    from bridge.base import Base
+    from api.server import serve as serve_bases
+    from api.settings import sourced_settings
 
-    settings = read_settings(data=data, port=port, host=host, policy=policy)
+    sourced = sourced_settings(data=data, port=port, host=host, policy=policy, bases=_named(base or []))
+    settings = sourced.settings
+    alone = bool(settings.bases) and "data" not in sourced.origins
+    named = settings_of_bases(settings, alone=alone)
     listen(settings.host, settings.port).close()  # the stores may take long; a port that is taken is told before
-    with waiting("bringing the stores up to the ledger"):
-        base = Base.open(settings.data, policy=settings.verdict_policy, accept_clock=accept_clock)
-    with base:
-        ended = serve_base(base, settings, lambda url: typer.echo(f"muniment serves {settings.data} on {url}"))
+    with ExitStack() as opened:
+        with waiting("bringing the stores up to the ledger"):
+            at_root = None if alone else _opened(opened, settings, accept_clock=accept_clock)
+            others = {name: _opened(opened, each, accept_clock=accept_clock, name=name) for name, each in named.items()}
+        app = Bases(at_root, others) if others or at_root is None else at_root
+        served = [str(settings.data)] * (not alone) + [f"{each.data} as {name}" for name, each in named.items()]
+        ended = serve_bases(app, settings, lambda url: typer.echo(f"muniment serves {', '.join(served)} on {url}"))
     if not ended:
         # The base is closed and the ledger whole; the interpreter would wait for the threads of endless queries.
         os._exit(0)
     return 0
+
+
+def _named(options: list[str]) -> dict[str, dict[str, str]] | None:
+    """The bases that the command line names. Raises `InvalidParameter`."""
+    named: dict[str, dict[str, str]] = {}
+    for each in options:
+        name, equals, folder = each.partition("=")
+        if not equals or not folder or name in named:
+            raise InvalidParameter(
+                f"{each[:80]!r} names no base, or one twice", remedy="write NAME=DIR", where="--base"
+            )
+        named[name] = {"data": folder}
+    return named or None
+
+
+def _opened(stack: ExitStack, settings: Settings, *, accept_clock: bool, name: str | None = None) -> FastAPI:
+    """The application of a base, which is closed with the stack."""
+    from api.app import create_app
+    from bridge.base import Base
+
+    base = Base.open(settings.data, policy=settings.verdict_policy, accept_clock=accept_clock)
+    stack.enter_context(base)
+    return create_app(base, settings, root="" if name is None else f"{BASES}{name}")

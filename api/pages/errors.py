@@ -30,6 +30,7 @@ from api.pages.rendering import page, see_other
 from api.pages.sign_in import sign_in_again, sign_in_path
 from api.pages.visiting import is_from_here, visit_of, written_in
 from api.pages.wording import remedy_on_pages
+from api.paths import path_within
 from api.problems import MEDIA_TYPE
 from kernel.errors import MunimentError, NotAcceptable, Unauthenticated
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     Handler = Callable[[Request, Any], Response | Awaitable[Response]]  # as Starlette has it
 
 HTML: Final = "text/html"
-ROOTS: Final = ("/queue", "/node", "/query", "/sign-in", "/sign-out", "/assets")
+ROOTS: Final = ("/queue", "/node", "/compare", "/query", "/sign-in", "/sign-out", "/assets")
 
 
 def install(app: FastAPI) -> None:
@@ -62,7 +63,7 @@ def _paged(handler: Handler) -> Handler:
         if isinstance(error, Unauthenticated) and request.method in ("GET", "HEAD"):
             return see_other(sign_in_path(request))
         written = next(iter((await written_in(request)).values()), None) if request.method == "POST" else None
-        if isinstance(error, Unauthenticated) and is_page(request.url.path) and is_from_here(request):
+        if isinstance(error, Unauthenticated) and is_page(path_within(request.scope)) and is_from_here(request):
             return sign_in_again(request, written)
         return _page(request, answer, written)
 
@@ -85,7 +86,7 @@ def _page(request: Request, answer: Response, written: str | None) -> Response:
 
 
 def _wants_page(request: Request) -> bool:
-    ours = is_page(request.url.path)
+    ours = is_page(path_within(request.scope))
     if not ours and is_served(request):
         return False
     try:
@@ -102,5 +103,5 @@ def is_page(path: str) -> bool:
 def is_served(request: Request) -> bool:
     """Whether the path is one of the JSON API's."""
     routes: list[APIRoute] = request.app.state.routes
-    path = request.url.path
+    path = path_within(request.scope)
     return path == "/openapi.json" or any(route.path_regex.match(path) for route in routes)

@@ -17,6 +17,7 @@ Example
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -30,6 +31,7 @@ from starlette.responses import RedirectResponse, Response
 from api.errors import UnknownPath
 from api.pages.visible import HEADING, PASSAGE, clipped, exact, finalized, marked
 from api.parameters import query_parameters
+from api.paths import path_within, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +56,8 @@ PRIVATE: Final = {**SECURITY, "Cache-Control": "no-store", "Vary": "Cookie"}
 _LASTING: Final = {**SECURITY, "Cache-Control": "public, max-age=31536000, immutable"}
 _KINDS: Final = {"muniment.css": "text/css; charset=utf-8", "muniment.svg": "image/svg+xml"}
 
+_LINK: Final = re.compile(r'\b(href|action|src)="/')
+
 router = APIRouter(include_in_schema=False)
 
 
@@ -76,9 +80,18 @@ def page(
         status: of the answer.
         headers: beyond those that every page has.
     """
-    values: dict[str, Any] = {"visit": visit, "path": request.url.path, "asset": asset_path, **content}
-    body = _environment().get_template(template).render(values)
+    values: dict[str, Any] = {"visit": visit, "path": path_within(request.scope), "asset": asset_path, **content}
+    body = within(root_of(request.scope), _environment().get_template(template).render(values))
     return Response(body, status, {**PRIVATE, **(headers or {})}, "text/html; charset=utf-8")
+
+
+def within(root: str, body: str) -> str:
+    """A page whose links stay within its base. What a page tells has no quotes of its own that they could be taken for.
+
+    >>> within("/b/one", '<a href="/queue">=&#34;/queue</a>')
+    '<a href="/b/one/queue">=&#34;/queue</a>'
+    """
+    return _LINK.sub(rf'\1="{root}/', body) if root else body
 
 
 @cache

@@ -42,6 +42,7 @@ from api.pages.visiting import (
     visit_of,
 )
 from api.parameters import Parameter, query_parameters
+from api.paths import path_within, root_of
 from api.service import Service
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ async def sign_in(request: Request) -> Response:
     sessions.end(cookie_of(request))
     answer = see_other(onwards)
     keep(request, answer, sessions.begin(known, None if written is None else (onwards, written)))
-    answer.delete_cookie(_NONCE, path="/sign-in", httponly=True, samesite="strict")
+    answer.delete_cookie(_NONCE, path=f"{root_of(request.scope)}/sign-in", httponly=True, samesite="strict")
     return answer
 
 
@@ -122,7 +123,7 @@ async def sign_out(request: Request, visit: Visitor) -> Response:
 def sign_in_path(request: Request) -> str:
     """Where somebody who is not signed in goes, to come back after that."""
     query = request.url.query
-    onwards = request.url.path + (f"?{query}" if query else "")
+    onwards = path_within(request.scope) + (f"?{query}" if query else "")
     if not _is_ours(onwards):
         return "/sign-in"
     return "/sign-in?" + urlencode({"next": onwards})
@@ -130,7 +131,7 @@ def sign_in_path(request: Request) -> str:
 
 def sign_in_again(request: Request, written: str | None) -> Response:
     """The form for somebody who sent one when their session had ended, with what they wrote."""
-    onwards = request.url.path.removesuffix("/decision")
+    onwards = path_within(request.scope).removesuffix("/decision")
     return _form(request, onwards=onwards if _is_ours(onwards) else HOME, written=written, status=401)
 
 
@@ -164,7 +165,7 @@ def _form(
         _NONCE,
         nonce,
         max_age=_NONCE_LIFETIME,
-        path="/sign-in",
+        path=f"{root_of(request.scope)}/sign-in",
         secure=is_secure(request),
         httponly=True,
         samesite="strict",

@@ -2,8 +2,8 @@
 
 Rules
 -----
-* A session's cookie is `HttpOnly`, `SameSite=Strict`, for every path; where the browser came by https it is `Secure`
-  and bound to the host by its name. No route of the JSON API takes it.
+* A session's cookie is `HttpOnly`, `SameSite=Strict`, for every path of the base; where the browser came by https it is
+  `Secure` and by its name bound to the host, if the base is at its root. No route of the JSON API takes it.
 * Each request looks the principal up anew. Without a session there is `Unauthenticated`.
 * Where the graph is open to whoever has no token (`api.auth`), so are the pages: such a visitor has a session that
   nothing is kept of, and sends no forms but queries.
@@ -39,6 +39,7 @@ from api.bodies import read_body
 from api.errors import ForgedForm, UnsupportedMediaType
 from api.media import body_type
 from api.parameters import Parameter, Parameters, read_parameters
+from api.paths import path_within, root_of
 from api.service import Service
 from api.sessions import LONGEST, Session, Sessions
 from api.sparql import FORM
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 FORGERY_TOKEN: Final = Parameter("forgery-token", "what the page's form carries", {"type": "string"}, "")
 
 _COOKIE: Final = "muniment-session"
-_SECURE_COOKIE: Final = "__Host-muniment-session"
 _FORM_LIMIT: Final = 2**18
 _MOST_FIELDS: Final = 1_000
 _FORM_SENT: Final = "muniment.form"
@@ -108,7 +108,7 @@ def visit_of(request: Request) -> Visit | None:
 
 def _anonymous(request: Request) -> Visit | None:
     principal = Service.of(request).anonymous
-    if principal is None or (request.method == "POST" and request.scope["path"] != "/query"):
+    if principal is None or (request.method == "POST" and path_within(request.scope) != "/query"):
         return None
     request.scope["muniment.principal"] = principal.id
     note_caller(request.scope, principal)
@@ -132,17 +132,17 @@ Visitor = Annotated[Visit, Depends(_required)]
 
 def cookie_of(request: Request) -> str:
     """The cookie of the session; empty, which is no session's, where there is none."""
-    return request.cookies.get(_SECURE_COOKIE) or request.cookies.get(_COOKIE, "")
+    return request.cookies.get(_name(request, secure=True)) or request.cookies.get(_name(request, secure=False), "")
 
 
 def keep(request: Request, response: Response, cookie: str) -> None:
     """Has the browser keep a session's cookie."""
     secure = is_secure(request)
     response.set_cookie(
-        _SECURE_COOKIE if secure else _COOKIE,
+        _name(request, secure=secure),
         cookie,
         max_age=int(LONGEST),
-        path="/",
+        path=root_of(request.scope) or "/",
         secure=secure,
         httponly=True,
         samesite="strict",
@@ -152,8 +152,16 @@ def keep(request: Request, response: Response, cookie: str) -> None:
 def drop(request: Request, response: Response) -> None:
     """Has the browser forget it."""
     secure = is_secure(request)
-    name = _SECURE_COOKIE if secure else _COOKIE
-    response.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="strict")
+    name, path = _name(request, secure=secure), root_of(request.scope) or "/"
+    response.delete_cookie(name, path=path, secure=secure, httponly=True, samesite="strict")
+
+
+def _name(request: Request, *, secure: bool) -> str:
+    """What a session's cookie is called: of each base differently, so that none takes the place of another's."""
+    root = root_of(request.scope)
+    if root:
+        return f"{'__Secure-' * secure}{_COOKIE}-{root.rpartition('/')[2]}"
+    return f"{'__Host-' * secure}{_COOKIE}"
 
 
 def is_secure(request: Request) -> bool:

@@ -317,6 +317,7 @@ def test_a_path_cannot_forge_a_line(shared: Served, caplog: pytest.LogCaptureFix
 SERVE: Final = """
 import sys
 from pathlib import Path
+from api.app import create_app
 from api.auth import token_hash
 from api.server import serve
 from api.settings import read_settings
@@ -325,7 +326,8 @@ from kernel.access import Principal, Role
 
 with Base.open(Path(sys.argv[1])) as base:
     base.ledger.add_principal(Principal("writer", Role.WRITER), token_hash("token"))
-    serve(base, read_settings(port=0), announce=lambda url: print(url, flush=True))
+    settings = read_settings(port=0)
+    serve(create_app(base, settings), settings, announce=lambda url: print(url, flush=True))
 print("closed", flush=True)
 """
 

@@ -54,6 +54,7 @@ _PROBLEMS: Final[dict[int, str]] = {
     415: "The body's format is not read here",
     422: "The changes do not fit what is believed, the key was used for another body, or a query takes too much",
     429: "The caller asks more often than they may",
+    502: "Another host, which was to be asked, does not give what is needed",
     503: "The service cannot answer now",
     504: "The state that the request insists on was not reached in time",
 }

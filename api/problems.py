@@ -41,6 +41,7 @@ from api.errors import (
     UnsupportedMediaType,
 )
 from api.paths import path_within
+from api.outbound import FetchFailed, NotListed
 from api.rate_limits import address_of, rates_of
 from api.request_log import request_id
 from api.sessions import WINDOW
@@ -87,6 +88,7 @@ _STATUS: Final[dict[type[MunimentError], tuple[int, str]]] = {
     UnknownParameter: (400, "A name is not known here"),
     QueryRefused: (400, "The query is refused"),
     Unauthenticated: (401, "The caller is not known"),
+    NotListed: (403, "That host may not be asked from here"),
     Forbidden: (403, "The caller may not do this"),
     ForgedForm: (403, "The form is not taken"),
     NotFound: (404, "There is no such thing"),
@@ -108,6 +110,7 @@ _STATUS: Final[dict[type[MunimentError], tuple[int, str]]] = {
     MunimentError: (500, "The service failed"),
     TooManyConnections: (503, "Too much is asked at once"),
     Busy: (503, "Too much is asked at once"),
+    FetchFailed: (502, "Another host does not give what is needed"),
     NotReached: (504, "The state asked for is not reached"),
     ReadOnly: (503, "Nothing can be written now"),
     OperatorError: (503, "The service cannot do this now"),

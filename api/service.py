@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from api.oidc import Issuer
+from api.outbound import Outbound, listed_url
 from bridge.certificate_reading import CertificateReader
 from bridge.log_reading import LogReader
 from bridge.replicas.pool import ReplicaPool
@@ -68,6 +69,7 @@ class Service:
     certificates: CertificateReader = field(init=False, repr=False)
     replicas: ReplicaPool = field(init=False, repr=False)
     log: LogReader = field(init=False, repr=False)
+    outbound: Outbound = field(init=False, repr=False)
     anonymous: Principal | None = field(init=False, repr=False)
     issuer: Issuer | None = field(init=False, repr=False)
     _updates: ThreadPoolExecutor = field(init=False, repr=False)
@@ -84,6 +86,8 @@ class Service:
         # Whoever is here has a worker: no thread is waited for.
         object.__setattr__(self, "_updates", ThreadPoolExecutor(size.workers + size.spares, "update"))
         object.__setattr__(self, "log", LogReader(self.base.ledger, self.base.key))
+        listed = tuple(map(listed_url, self.settings.outbound))
+        object.__setattr__(self, "outbound", Outbound(listed, self.settings.body_limit))
         object.__setattr__(self, "anonymous", self.settings.anonymous)
         oidc = self.settings.oidc
         object.__setattr__(self, "issuer", None if oidc is None else Issuer(oidc, self.base.host))

@@ -34,6 +34,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from api.access_log import AccessLogged
 from api.errors import InvalidSetting
+from api.outbound import listed_url
 from api.oidc_settings import OidcSettings, require_graph
 from api.roles import RoleName
 from api.suggestions import did_you_mean
@@ -165,6 +166,9 @@ class Settings(BaseSettings):
     )
     access_log_bytes: int = Field(16 * 2**20, ge=4_096, description="the largest file of the access log, in bytes")
     access_log_files: int = Field(9, ge=1, le=1_000, description="how many older files of the access log are kept")
+    outbound: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="beginnings of URLs that LOAD may fetch, separated by commas; none by default"
+    )
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
     log_format: LogFormat = Field(LogFormat.TEXT, description="whether lines of the log are text, or JSON objects")
     metrics_token_file: Path | None = Field(
@@ -178,6 +182,17 @@ class Settings(BaseSettings):
             return json.loads(value) if isinstance(value, str) else value
         except ValueError as error:
             raise ValueError(f"it is not JSON: {error}") from error
+
+    @field_validator("outbound", mode="before")
+    @classmethod
+    def _read_outbound(cls, value: object) -> object:
+        urls = value.split(",") if isinstance(value, str) else value
+        if not isinstance(urls, list | tuple):
+            return value
+        urls = tuple(str(each).strip() for each in urls if str(each).strip())
+        for each in urls:
+            listed_url(each)
+        return urls
 
     @field_validator("rate_limits", "failed_tokens")
     @classmethod

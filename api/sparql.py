@@ -156,7 +156,7 @@ async def query(request: Request, caller: Caller) -> Response:
     operation_id="postQuery",
     summary="Ask a SPARQL query that is too long for a URL, or send an update",
     response_class=Response,
-    responses=ANSWERS | answers(CERTIFIED, problems=(403, 404, 409, 413, 415, 422)),
+    responses=ANSWERS | answers(CERTIFIED, problems=(403, 404, 409, 413, 415, 422, 502)),
     openapi_extra=extra(
         parameters=(*BESIDE_THE_QUERY, *(each for each in BESIDE_THE_UPDATE if each not in BESIDE_THE_QUERY)),
         headers=KEY_HEADER | MIN_HEAD_HEADER | DATETIME_HEADER,

@@ -10,6 +10,8 @@ Rules
 * A WHERE is evaluated by a worker, as a query is, and within the limits of its caller's queries; all of a request
   together has the time of one. It is ended when its client hangs up; what is planned by then is done.
 * Much INSERT DATA is a load session. A refusal or a review of it proposes nothing, as with `muniment load`.
+* LOAD fetches what `MUNIMENT_OUTBOUND` lists, before anything is evaluated (`api.outbound`); one that may not be asked
+  is refused, silent or not, before anything is.
 * Formats, which SPARQLWrapper adds to every request, say nothing here.
 
 Example
@@ -28,16 +30,20 @@ from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from api.certified import TERMS, certified, read_terms
 from api.citing import require_cited
+from api.errors import UnsupportedMediaType
+from api.outbound import FetchFailed
 from api.parameters import Parameter, read_parameters
 from api.query_answers import unless_gone
 from api.service import Service
 from api.settings import DefaultGraph
+from bridge.documents.reader import MEDIA_TYPES
 from bridge.replicas.solving import LeasedSolver
 from bridge.sparql.update.operations import Using
-from bridge.updating import ATTEMPTS, HELD, Update, too_slow
+from bridge.updating import ATTEMPTS, HELD, Document, Update, too_slow
 from kernel.errors import InvalidDocument, InvalidParameter, InvalidTerm, StateMoved
 from kernel.terms import Iri
 
@@ -45,8 +51,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from api.outbound import Fetched, Outbound
     from api.parameters import Parameters
     from api.settings import Settings
+    from bridge.sparql.update.operations import Load
     from bridge.updating import Terms
     from kernel.access import Principal
     from kernel.submitting import Outcome
@@ -71,6 +79,16 @@ DEFAULT_GRAPH: Final = Parameter(
     {"type": "string", "enum": list(DefaultGraph)},
     "strict",
 )
+_READ: Final = ", ".join(MEDIA_TYPES)
+_BY_NAME: Final = {
+    "ttl": "text/turtle",
+    "nt": "application/n-triples",
+    "nq": "application/n-quads",
+    "trig": "application/trig",
+    "rdf": "application/rdf+xml",
+    "jsonld": "application/ld+json",
+}
+
 BESIDE_THE_UPDATE: Final = (_USING, _USING_NAMED, DEFAULT_GRAPH, *TERMS)
 """The parameters of an update, apart from its text."""
 
@@ -112,12 +130,49 @@ async def _update(request: Request, text: str, base: str, terms: Terms, paramete
     strict = is_strict(parameters, service.settings)
     using = Using(_graphs(parameters, _USING), _graphs(parameters, _USING_NAMED))
     updates = service.base.updates
-    update = await service.read(lambda: Update.read(text, terms, strict=strict, using=using, base=base))
+    outbound = service.outbound
+    update = await service.read(
+        lambda: Update.read(text, terms, strict=strict, using=using, base=base, loads=outbound.asks)
+    )
+    if update.sources:
+        update = await _with_sources(request, service, update)
     if update.is_bulk:
         return await asyncio.wrap_future(updates.load(update))
     if not update.has_where:
         return await asyncio.wrap_future(updates.apply(update, None))
     return await _evaluated(request, service, update)
+
+
+async def _with_sources(request: Request, service: Service, update: Update) -> Update:
+    for each in update.sources:
+        service.outbound.require_listed(each.source.value)
+    documents = [await unless_gone(request, _document(service.outbound, each)) for each in update.sources]
+    return await service.read(lambda: update.with_loaded(documents))
+
+
+async def _document(outbound: Outbound, load: Load) -> Document | None:
+    """What a LOAD names; None where that is not to be had, and it is silent about it."""
+    try:
+        fetched = await outbound.fetch(load.source.value, _READ)
+        return Document(fetched.body, _media_type(fetched), fetched.url)
+    except (FetchFailed, UnsupportedMediaType):
+        if load.silent:
+            return None
+        raise
+
+
+def _media_type(fetched: Fetched) -> str:
+    """The format of what came: as it is announced, else by the end of its name."""
+    announced = fetched.media_type.partition(";")[0].strip().lower()
+    if announced in MEDIA_TYPES:
+        return fetched.media_type
+    by_name = _BY_NAME.get(urlsplit(fetched.url).path.rpartition(".")[2].lower())
+    if by_name is None:
+        raise UnsupportedMediaType(
+            f"{fetched.url[:200]} comes as {announced[:80] or 'nothing that is said'}",
+            remedy=f"have it served as one of {', '.join(MEDIA_TYPES)}",
+        )
+    return by_name
 
 
 async def _evaluated(request: Request, service: Service, update: Update) -> Outcome:

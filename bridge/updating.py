@@ -11,6 +11,7 @@ Rules (BoundToState, OneSequencer)
 * Everything of a request is checked before anything of it is kept.
 * What says shapes in so many words, an update without WHERE or a document, is judged beside the sequencer as well
   (`kernel.preparing`). Shapes that follow from a WHERE are judged in their turn.
+* What LOAD names is fetched by whoever reads the update, before anything of it is evaluated (`with_loaded`).
 * Much INSERT DATA is a load session (`bridge.sparql.update.bulk`), one at a time.
 
 Example
@@ -29,20 +30,31 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from bridge.documents.reader import read_document
 from bridge.sparql.update.bulk import BULK, session_of, stage_update
-from bridge.sparql.update.operations import UNNAMED, InsertData, Modify
+from bridge.sparql.update.operations import UNNAMED, InsertData, Load, Modify
 from bridge.sparql.update.parsing import parse_update
 from bridge.sparql.update.running import Runner, Scene, refuse_emptying
 from bridge.sparql.update.solving import moved
-from bridge.sparql.update.templates import BlockReader, Told
+from bridge.sparql.update.templates import BlockReader, Quad, Told
 from bridge.terms import OxigraphCanonicaliser
 from kernel.access import Role
 from kernel.changes import Request
-from kernel.errors import Forbidden, MunimentError, NotFound, QueryLimit, QueryRefused, ShuttingDown, StateMoved
+from kernel.errors import (
+    Forbidden,
+    InvalidDocument,
+    InvalidTerm,
+    MunimentError,
+    NotFound,
+    QueryLimit,
+    QueryRefused,
+    ShuttingDown,
+    StateMoved,
+)
 from kernel.loading import LoadRequest, session_key
 from kernel.net_effect import NetEffect
 from kernel.submitting import Draft, Submission, outcome_of
-from kernel.vocabulary import SHAPES_GRAPH
+from kernel.vocabulary import DEFAULT_GRAPH, SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -137,6 +149,14 @@ class Terms:
         return Request(changes, self.reason, self.episode, self.principal.id) if changes else None
 
 
+class Document(NamedTuple):
+    """What was fetched for a LOAD: its bytes, in a format that is read here, and its URL, which is its base."""
+
+    body: bytes
+    media_type: str
+    url: str
+
+
 @dataclass(frozen=True, slots=True)
 class Update:
     """An update that was read.
@@ -155,7 +175,14 @@ class Update:
 
     @classmethod
     def read(
-        cls, text: str, terms: Terms, *, strict: bool = False, using: Using = UNNAMED, base: str | None = None
+        cls,
+        text: str,
+        terms: Terms,
+        *,
+        strict: bool = False,
+        using: Using = UNNAMED,
+        base: str | None = None,
+        loads: bool = False,
     ) -> Update:
         """Reads the text of an update.
 
@@ -165,6 +192,7 @@ class Update:
             strict: whether the default graph is `m:default` alone.
             using: the dataset of every WHERE, where the request has one.
             base: what relative IRIs are relative to, unless the text says so itself.
+            loads: whether it may LOAD, for somebody who then gives it what its `sources` say.
 
         Raises:
             Forbidden: the caller writes nothing at all.
@@ -172,7 +200,7 @@ class Update:
         """
         if terms.principal.highest < Role.WRITER:
             raise Forbidden("your token does not allow changes", remedy="ask an administrator for a writer's token")
-        operations = parse_update(text, base)
+        operations = parse_update(text, base, loads=loads)
         named = any(isinstance(each, Modify) and (each.using or each.graph) for each in operations)
         if using and named:
             raise QueryRefused(
@@ -185,6 +213,26 @@ class Update:
             return update
         reader = BlockReader(OxigraphCanonicaliser())
         return replace(update, operations=tuple(map(reader.told, operations)))
+
+    @property
+    def sources(self) -> tuple[Load, ...]:
+        """What is to be loaded from elsewhere, in its order."""
+        return tuple(each for each in self.operations if isinstance(each, Load))
+
+    def with_loaded(self, documents: Sequence[Document | None]) -> Update:
+        """The same once its sources are there.
+
+        Args:
+            documents: one for each of `sources`; None for one that says nothing.
+
+        Raises:
+            InvalidDocument, InvalidTerm: one cannot be read, and was not asked for silently.
+        """
+        remaining = iter(documents)
+        operations = tuple(
+            _loaded(each, next(remaining)) if isinstance(each, Load) else each for each in self.operations
+        )
+        return replace(self, operations=operations)
 
     @property
     def has_where(self) -> bool:
@@ -427,6 +475,27 @@ def _effect(update: Update, place: _Place, solver: Solver | None = None) -> NetE
     for operation in update.operations:
         runner.run(operation)
     return runner.effect
+
+
+def _loaded(load: Load, document: Document | None) -> Told:
+    """What a LOAD inserts; its statements go to its graph, so one with graphs of its own is refused."""
+    if document is None:
+        return Told(True, [])
+    try:
+        asserted = read_document(
+            document.body,
+            document.media_type,
+            graph=load.graph or DEFAULT_GRAPH,
+            canonicaliser=OxigraphCanonicaliser(),
+            limit=len(document.body),
+            base=document.url,
+        )
+    except (InvalidDocument, InvalidTerm) as error:
+        if load.silent:
+            return Told(True, [])
+        error.where = load.source.value if error.where is None else f"{load.source.value}, {error.where}"
+        raise
+    return Told(True, [Quad(statement, spelling, load.graph) for statement, spelling in asserted])
 
 
 def too_slow() -> StateMoved:

@@ -130,6 +130,21 @@ class Create:
     silent: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Load:
+    """LOAD: a document elsewhere, whose statements are inserted, here into the graph or the default one.
+
+    Args:
+        source: where the document is.
+        graph: where its statements go.
+        silent: whether one that cannot be had is as one that says nothing.
+    """
+
+    source: Iri
+    graph: Iri | None
+    silent: bool
+
+
 class Transfer(StrEnum):
     """What becomes of the other graph's statements, and of one's own."""
 
@@ -148,4 +163,4 @@ class Convey:
     silent: bool
 
 
-Operation: TypeAlias = InsertData | DeleteData | Modify | Clear | Create | Convey
+Operation: TypeAlias = InsertData | DeleteData | Modify | Clear | Create | Convey | Load

@@ -4,8 +4,8 @@ Rules
 -----
 * Operations are parted by `;`. Declarations hold from where they stand on, also before a later operation, which the
   engine itself does not read.
-* What stands in a WHERE is given to the engine as it is, as a query of all its variables; SERVICE in it is refused, and
-  so is LOAD, silent or not.
+* What stands in a WHERE is given to the engine as it is, as a query of all its variables; SERVICE in it is refused. So
+  is LOAD, silent or not, unless the caller of this has the documents fetched.
 * A label of a blank node is not used in the data of two operations (section 19.6).
 * The same tokens as for queries (`bridge.sparql.tokens`), so that what is read here is what the engine reads.
 
@@ -32,6 +32,7 @@ from bridge.sparql.update.operations import (
     Create,
     DeleteData,
     InsertData,
+    Load,
     Modify,
     Reach,
     Transfer,
@@ -52,22 +53,24 @@ _OPERATIONS: Final = "an operation, such as INSERT, DELETE, CLEAR, DROP, CREATE,
 _REACHES: Final = {reach.value: reach for reach in Reach}
 
 
-def parse_update(text: str, base: str | None = None) -> tuple[Operation, ...]:
+def parse_update(text: str, base: str | None = None, *, loads: bool = False) -> tuple[Operation, ...]:
     """The operations of an update, in their order; none of a text of declarations alone.
 
     Args:
         text: the update.
         base: what relative IRIs are relative to until it says so itself, an absolute IRI; None for nothing.
+        loads: whether LOAD is taken.
 
     Raises:
         QueryRefused: it cannot be read, or asks for what is not served.
     """
-    return tuple(_Parser(text, base).operations())
+    return tuple(_Parser(text, base, loads=loads).operations())
 
 
 class _Parser:
-    def __init__(self, text: str, base: str | None) -> None:
+    def __init__(self, text: str, base: str | None, *, loads: bool) -> None:
         self._text = text
+        self._loads = loads
         self._tokens = Tokens(text)
         self._names = Names()
         self._names.base = base
@@ -141,7 +144,7 @@ class _Parser:
             case "ADD" | "COPY" | "MOVE" as how:
                 return self._convey(Transfer(how))
             case "LOAD":
-                raise self._load(token)
+                return self._load(token)
             case _:
                 raise self._tokens.refusal(token, _OPERATIONS)
 
@@ -191,12 +194,20 @@ class _Parser:
         self._skip("GRAPH")
         return self._iri(self._tokens.take())
 
-    def _load(self, token: Token) -> QueryRefused:
-        return QueryRefused(
-            "LOAD is not served here: nothing is fetched, silently or not",
-            remedy="send what you have as a document",
-            where=place(self._text, token.start),
-        )
+    def _load(self, token: Token) -> Load:
+        if not self._loads:
+            raise QueryRefused(
+                "LOAD is not served here: nothing is fetched, silently or not",
+                remedy="send what you have as a document",
+                where=place(self._text, token.start),
+            )
+        silent = self._skip("SILENT")
+        source = self._iri(self._tokens.take())
+        graph = None
+        if self._skip("INTO"):
+            self._require("GRAPH")
+            graph = self._iri(self._tokens.take())
+        return Load(source, graph, silent)
 
     # --- their parts --------------------------------------------------------------------------------------------------
 

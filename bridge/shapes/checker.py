@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from bridge.shapes.document import ShapesDocument
-    from bridge.shapes.engine import Engine
     from bridge.shapes.model import Shape
     from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.preparing import Own, Preparation
@@ -199,7 +198,7 @@ class CoreChecker:
         concerned = Concerned(model)
         for change in changes:
             horizon = Interval(change.parts[0].start, change.parts[-1].end)
-            indifferent = partial(_is_indifferent, shapes.engine, change)
+            indifferent = partial(_is_indifferent, slices, change)
             concerned.add(change, Walk(model, reader, horizon).concerned(change.triple, indifferent))
         for pair, parts, graphs in concerned.pairs():
             if not judged.before(pair, parts, graphs):
@@ -224,8 +223,8 @@ def _governing(view: FactsView) -> tuple[Fact, ...]:
     return view.governing(SHAPES_GRAPH) if isinstance(view, GovernedView) else tuple(view.believed(graph=SHAPES_GRAPH))
 
 
-def _is_indifferent(engine: Engine, change: Change, shape: Shape) -> bool:
-    return change.plain and engine.is_indifferent(shape.node, change.triple[2])
+def _is_indifferent(slices: Slices, change: Change, shape: Shape) -> bool:
+    return change.plain and slices.passes(shape, change.triple, change.parts)
 
 
 class _Judged:

@@ -45,6 +45,12 @@ if TYPE_CHECKING:
 
 _NOTHING: Final = Data({})
 
+_BY_VALUE: Final = frozenset(
+    sh(f"{name}ConstraintComponent")
+    for name in ("Disjoint", "LessThan", "LessThanOrEquals", "Closed", "Node", "Not", "And", "Or", "Xone")
+)
+"""Components that judge each value, besides those that look at nothing else."""
+
 
 @dataclass(frozen=True, slots=True)
 class _By:
@@ -70,8 +76,8 @@ class _Compiled:
         step: its path, if that is one predicate: most are.
         checks: its constraints, each with what its results are of.
         of_none: those of them that can fail where there are no values.
-        alone: all of them, where each looks at one value and at nothing else, so that what a value adds to its results
-            is the same whatever else holds; None: they look at more.
+        by_value: whether each of them is about one value that a predicate leads to, whatever other values there are.
+        alone: all of them, where each looks at that value and at nothing else; None: they look at more.
         properties: its property shapes.
     """
 
@@ -80,6 +86,7 @@ class _Compiled:
     step: Iri | None
     checks: Sequence[tuple[_By, Check]]
     of_none: Sequence[tuple[_By, Check]]
+    by_value: bool
     alone: Sequence[Check] | None
     properties: Sequence[_Compiled]
 
@@ -138,13 +145,26 @@ class Engine:
             found.setdefault(result.key, result)
         return list(found.values())
 
-    def is_indifferent(self, shape: Iri, value: Term) -> bool:
-        """Whether no result of a shape can depend on whether its path leads to a value, spelled as it is stored."""
+    def judges_by_value(self, shape: Iri) -> bool:
+        """Whether what a value is to the results of a shape at a focus has to do with no other value there.
+
+        So where it is at no fault, they are the same with and without it.
+        """
         compiled = self._shapes.get(shape)
-        if compiled is None or compiled.alone is None:
-            return False
-        nodes: Nodes = {value: (value,) if isinstance(value, Literal) else ()}
-        return not any(fault for check in compiled.alone for fault in check(_NOTHING, value, nodes))
+        return compiled is not None and compiled.by_value
+
+    def passes_alone(self, shape: Iri, value: Term) -> bool:
+        """Whether a value, spelled as it is stored, is at no fault to a shape that judges by value, whatever holds."""
+        alone = self._shapes[shape].alone
+        return alone is not None and not any(
+            fault for check in alone for fault in check(_NOTHING, value, _as_stored(value))
+        )
+
+    def passes(self, shape: Iri, data: Data, focus: Term, value: Term) -> bool:
+        """Whether it is at no fault at a focus in the data; of a shape that judges by value."""
+        results: list[Result] = []
+        _judge_values(self._shapes[shape], data, focus, _as_stored(value), results, first=True)
+        return not results
 
     def _conforms(self, shape: Iri, data: Data, node: Term, spellings: Spellings) -> bool:
         compiled = self._shapes.get(shape)
@@ -168,13 +188,15 @@ class Engine:
         for query in shape.queries:
             by = _By(query.component, query.severity or severity, query.source)
             of_none.append((by, sparql_check(query, document, on_property=shape.path is not None)))
+        by_value = _is_step(shape) and not shape.queries and all(by.component in _BY_VALUE for by, _ in of_none)
         found = self._shapes[shape.node] = _Compiled(
             shape,
             None if shape.path is None else text(shape.path),
-            shape.path.predicate if isinstance(shape.path, Step) and not shape.path.inverse else None,
+            shape.path.predicate if isinstance(shape.path, Step) and _is_step(shape) else None,
             [*of_values, *of_none],
             of_none,
-            [check for _, check in of_values] if _looks_at_values_alone(shape) and not of_none else None,
+            by_value,
+            [check for _, check in of_values] if by_value and not (of_none or shape.classes or shape.inner) else None,
             [
                 self._compile(document, model, model.shapes[node])
                 for node in said.nodes(PROPERTY)
@@ -184,10 +206,13 @@ class Engine:
         return found
 
 
-def _looks_at_values_alone(shape: Shape) -> bool:
-    """Whether a shape, sets of values apart, looks at nothing but the values that one predicate leads to."""
-    is_simple = isinstance(shape.path, Step) and not shape.path.inverse
-    return is_simple and not shape.classes and not shape.inner and shape.reified is None
+def _is_step(shape: Shape) -> bool:
+    """Whether the path of a shape is a predicate."""
+    return isinstance(shape.path, Step) and not shape.path.inverse
+
+
+def _as_stored(value: Term) -> Nodes:
+    return {value: (value,) if isinstance(value, Literal) else ()}
 
 
 def _named(checks: Components, severity: Iri | None) -> list[tuple[_By, Check]]:
@@ -200,7 +225,12 @@ def _judge(
     """Adds the results of a shape at a focus, or, if all that matters is whether there is one, the first."""
     if data.at < shape.shape.applies_from:
         return
-    values = shape.values(data, focus, spellings)
+    _judge_values(shape, data, focus, shape.values(data, focus, spellings), results, first=first)
+
+
+def _judge_values(
+    shape: _Compiled, data: Data, focus: Term, values: Nodes, results: list[Result], *, first: bool
+) -> None:
     for by, check in shape.checks if values else shape.of_none:
         for fault in check(data, focus, values):
             results.append(shape.result(focus, by, fault))

@@ -8,8 +8,8 @@ Rules
 * Forwards from a pair: its target's statements, its paths, classes with their superclasses, comparisons, and the same
   for every shape within. That is all that its results depend on, so results from those statements alone are the
   results from all of them.
-* A shape that looks at single values alone gives the same results with and without a value that is not at fault. So of
-  what such a value is a value of, nothing is read.
+* A shape that judges value by value gives the same results with and without a value that is at no fault. So it is
+  asked for that value first (`Slices.passes`), and of what else its focus has nothing is read.
 * A query reads what it looks along. What changes where it may look from everywhere concerns all targets of the shapes
   that it lies within.
 * A predicate is read only in the direction in which a shape follows it, so that a hub is not unfolded by pointing at
@@ -243,6 +243,12 @@ class Walk:
         self._look(self._model.shapes[shape], focus, set())
         return list(self._used.values())
 
+    def around_value(self, shape: Shape, focus: Term, value: Term) -> list[Seen]:
+        """Every fact that what the shape says of a value at the focus depends on, but for those that lead to it."""
+        self._used = {}
+        self._look_at(shape, focus, {value}, set())
+        return list(self._used.values())
+
     def target_facts(self, shape: Iri, focus: Term) -> list[Seen]:
         """The facts that make the node a focus of the shape."""
         self._used = {}
@@ -253,7 +259,9 @@ class Walk:
         if (shape.node, focus) in done:
             return
         done.add((shape.node, focus))
-        values: set[Term] = {focus} if shape.path is None else reach(shape.path, {focus}, self._step)
+        self._look_at(shape, focus, {focus} if shape.path is None else reach(shape.path, {focus}, self._step), done)
+
+    def _look_at(self, shape: Shape, focus: Term, values: set[Term], done: set[Pair]) -> None:
         for predicate in shape.beside:
             self._step(predicate, focus, inverse=False)
         for query in shape.queries:

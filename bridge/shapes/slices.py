@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bridge.shapes.data import Spellings
     from bridge.shapes.document import Triple
     from bridge.shapes.engine import Engine
-    from bridge.shapes.model import ShapesModel, Targets
+    from bridge.shapes.model import Shape, ShapesModel, Targets
     from bridge.shapes.neighbourhood import Budget, Pair, Reader
     from bridge.shapes.overlay import Seen, Spelled, Supported
     from bridge.shapes.results import Result, ResultKey
@@ -175,6 +175,36 @@ class Slices:
                 if found:
                     yield part, found
 
+    def passes(self, shape: Shape, triple: Triple, parts: Sequence[Interval]) -> bool:
+        """Whether the value of a statement is at no fault to a shape, before or after the change; False if in doubt.
+
+        Then nothing depends on whether the path of the shape leads to it.
+
+        Args:
+            shape: its path may follow the statement.
+            triple: the statement; its literal is spelled as it is stored.
+            parts: when, in order.
+
+        Raises:
+            NeighbourhoodExceeded: too much would have to be read or judged.
+        """
+        subject, _, value = triple
+        engine, node = self._engine, shape.node
+        if not engine.judges_by_value(node) or self._model.is_reified(node):
+            return False
+        if engine.passes_alone(node, value):
+            return True
+        if not (shape.classes or shape.inner or shape.beside or shape.open_to is not None):
+            return False
+        walk = Walk(self._model, self._reader, Interval(parts[0].start, parts[-1].end))
+        around = self._known((node, subject), walk.around_value(shape, subject, value))
+        return all(
+            engine.passes(node, data, subject, value)
+            for part in self._slices(parts, [around])
+            for after in ((True, False) if around.differ(part.start) else (True,))
+            for data in [self._data(node, around.holding(part.start, after=after), part.start)]
+        )
+
     def standing(self, pair: Pair, part: Interval) -> Iterator[Violation]:
         """Every result of a pair after the change, also one that was there before.
 
@@ -191,8 +221,9 @@ class Slices:
 
     def _surroundings(self, walk: Walk, pair: Pair, *, afterwards: bool = False) -> _Surroundings | None:
         facts = walk.surroundings(*pair, afterwards=afterwards)
-        if facts is None:
-            return None
+        return None if facts is None else self._known(pair, facts)
+
+    def _known(self, pair: Pair, facts: Sequence[Seen]) -> _Surroundings:
         model, overlay = self._model, self._reader.overlay
         spelled = overlay.spelled(facts) if model.is_lexical(pair[0]) else {}
         reified = [seen for seen in facts if seen.triple[1] in model.reified] if model.is_reified(pair[0]) else []
@@ -209,12 +240,16 @@ class Slices:
 
     def _results(self, pair: Pair, holding: Holding, instant: int) -> list[Result]:
         shape, focus = pair
-        self._budget.spend(len(holding.data) + len(holding.evidence))
-        evidence = Data(holding.evidence, instant) if self._model.is_reified(shape) else None
-        data = Data(holding.data, instant, evidence, self._budget.patience)
+        data = self._data(shape, holding, instant)
         if not _is_target(self._model.targets_at(shape, instant), focus, data):
             return []
         return self._engine.judge_in(data, shape, focus, ())
+
+    def _data(self, shape: Iri, holding: Holding, instant: int) -> Data:
+        """What holds, as data to judge; of a budget."""
+        self._budget.spend(len(holding.data) + len(holding.evidence))
+        evidence = Data(holding.evidence, instant) if self._model.is_reified(shape) else None
+        return Data(holding.data, instant, evidence, self._budget.patience)
 
     def _new_parts(self, result: Result, pair: Pair, part: Interval) -> Iterable[Interval]:
         """The part of time without those in which another pair gave the same result before the change."""

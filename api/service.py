@@ -80,7 +80,7 @@ class Service:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "certificates", CertificateReader(self.base.ledger))
-        replicas = ReplicaPool(self.base.ledger, self.base.stores, self.base.snapshots, self.settings.pool_size)
+        replicas = ReplicaPool(self.base.stores, self.base.snapshots, self.settings.pool_size)
         object.__setattr__(self, "replicas", replicas)
         size = self.settings.pool_size
         # Whoever is here has a worker: no thread is waited for.

@@ -33,8 +33,8 @@ from bridge.lock import DirectoryLock
 from bridge.reading import Reader
 from bridge.shapes.checker import CoreChecker
 from bridge.shapes.preparing import ShapesPreparer
+from bridge.snapshots.cache import Snapshots
 from bridge.stores.pair import OxigraphStores
-from bridge.stores.snapshots import Snapshots
 from bridge.terms import OxigraphCanonicaliser
 from bridge.updating import Updates, WritePath
 from certificates.errors import CertificateError
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from kernel.terms import Statement
 
 SIGNING_KEY = "keys/signing.key"
+SNAPSHOTS: Final = "stores/snapshots"
 
 LARGE: Final = 10_000
 """Changes above which a request is brought into the stores as a load is: in chunks, not in one transaction."""
@@ -82,6 +83,7 @@ class Base:
         self,
         ledger: Ledger,
         stores: OxigraphStores,
+        snapshots: Snapshots,
         key: SigningKey,
         policy: VerdictPolicy,
         host: HostClock,
@@ -91,7 +93,7 @@ class Base:
         self.key = key
         self.canonicaliser = OxigraphCanonicaliser()
         self.host = host
-        self.snapshots = Snapshots()
+        self.snapshots = snapshots
         self.reader = Reader(ledger, stores, self.snapshots, host)
         self._resources = ExitStack()
         judge = Judge(CoreChecker(), policy, Governance(policy.digest()))
@@ -137,8 +139,10 @@ class Base:
             ledger.require_sound()
             stores = OxigraphStores.open(directory and directory / "stores")
             opened.callback(stores.close)
+            snapshots = Snapshots(ledger, stores, directory and directory / SNAPSHOTS)
+            opened.callback(snapshots.close)
             key = _signing_key(directory, ledger)
-            base = cls(ledger, stores, key, policy, host or SystemClock())
+            base = cls(ledger, stores, snapshots, key, policy, host or SystemClock())
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
             opened.callback(base.updates.close)

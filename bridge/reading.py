@@ -13,7 +13,7 @@ Rules
   callers held to some graphs the facts of a node are looked up in the history of those graphs alone: how much others
   have of it costs no time, by which it could be told.
 * An answer carries the state it was given for: head and valid-at.
-* Three engines, one answer (`bridge.slices`, `bridge.stores.snapshots`): the head is answered from the stores; another
+* Three engines, one answer (`bridge.slices`, `bridge.snapshots`): the head is answered from the stores; another
   moment from a slice of it where that is small and enough; else from a snapshot.
 
 Example
@@ -49,6 +49,7 @@ from bridge.history_queries import (
 )
 from bridge.slices.slicing import slice_of
 from bridge.slices.stores import sliced_store
+from bridge.snapshots.making import Wanted
 from bridge.sparql.dataset import Dataset, dataset_for
 from bridge.sparql.query import evaluate, finish, require_query
 from bridge.sparql.results import negotiate
@@ -64,10 +65,10 @@ from kernel.vocabulary import history_graph
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from bridge.snapshots.cache import Snapshots
     from bridge.sparql.results import Format, Results
     from bridge.sparql.update.solving import Laid
     from bridge.stores.pair import OxigraphStores
-    from bridge.stores.snapshots import Snapshots
     from kernel.access import Principal
     from kernel.facts import Evidence, Fact
     from kernel.ports import Head, HostClock, Ledger, LedgerView
@@ -177,6 +178,13 @@ class Question:
     def projection(self) -> Projection:
         """Which of the two stores it takes."""
         return Projection.COMPLETE if self.dataset.complete else Projection.CURRENT
+
+    @property
+    def wanted(self) -> Wanted:
+        """The snapshot that it takes, if it is of the past. Raises `ValueError` where it is not."""
+        if self.past is None:
+            raise ValueError("the present has no snapshots")
+        return Wanted(self.past.head, self.past.as_of, self.past.valid_at, self.projection, self.past.history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,12 +444,8 @@ class Reader:
         if past is None:
             results, state = self._stores.read(question.projection, lambda store: evaluate(store, text, dataset))
             return read(results), state.head, state.clock
-        if question.sliced is not None:
-            store = sliced_store(question.sliced)
-            return read(evaluate(store, text, dataset, now=past.valid_at)), past.head, past.valid_at
-        with self._ledger.reading() as view:
-            store = self._snapshots.at(view, past.as_of, past.valid_at, question.projection, with_history=past.history)
-            return read(evaluate(store, text, dataset, now=past.valid_at)), past.head, past.valid_at
+        store = sliced_store(question.sliced) if question.sliced is not None else self._snapshots.at(question.wanted)
+        return read(evaluate(store, text, dataset, now=past.valid_at)), past.head, past.valid_at
 
     def _believed(
         self, view: LedgerView, principal: Principal, wanted: FactFilter, moment: Moment, seconds: float

@@ -168,7 +168,7 @@ async def _in_worker(base: Base, question: Question) -> tuple[Answer, bytes]:
     moment = base.reader.moment(question.as_of, question.valid_at)
     asked = base.reader.question(QueryRequest(principal, question.text, question.accept), moment)
     limits = replace(read_settings().limits_of(principal.role), seconds=inf)
-    pool = ReplicaPool(base.ledger, base.stores, base.snapshots, PoolSize(workers=1, spares=0, patience=PATIENCE))
+    pool = ReplicaPool(base.stores, base.snapshots, PoolSize(workers=1, spares=0, patience=PATIENCE))
     try:
         answer = await pool.answer(asked, limits, principal.id)
         return answer, await answer.read()

@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from bridge.ledger import differing
+from bridge.ledger import differing, moments
 from bridge.ledger.certificate_rows import (
     CERTIFICATE_COLUMNS,
     certificate_of,
@@ -467,6 +467,10 @@ def _head(row: tuple[int, int]) -> AppliedHead:
 
 def _number(row: tuple[int]) -> int:
     return row[0]
+
+
+def _statement_then(row: tuple[str, str, str, str, int]) -> tuple[Statement, bool]:
+    return statement_of(row), bool(row[4])
 
 
 def _row(row: tuple[str, str, str, str, int]) -> tuple[str, str, str, str, int]:

@@ -5,8 +5,7 @@ Rules
 * A frame is its kind, the lengths of head and body, then both. The head is JSON; the body is bytes that nobody looks
   into: text for a store, or a piece of an answer.
 * The service asks, the worker answers, one request at a time. What a store loses and gains (`DELTA`) has no
-  answer. `OPEN`, `FORGET` and each `CHUNK` of a snapshot are acknowledged: so it is known when a directory is let go
-  of, and no more than one chunk waits.
+  answer. `OPEN` and `FORGET` are acknowledged: so it is known when a directory is let go of.
 * `ASK` brings along what it is asked of, so that a worker without replicas answers it, too (`bridge.replicas.direct`).
 * An answer is `WHOLE`; or `BEGIN`, any number of `PART`s and `END`; or `ERROR`, also in the middle.
 
@@ -43,8 +42,6 @@ class Kind(IntEnum):
     """Make a store, or make it anew: `store`; `path` of its directory, or null and the body in N-Quads."""
     DELTA = 2
     """Bring a store up: `store`, and `steps`, each what it loses and what it gains, as text."""
-    CHUNK = 3
-    """Text for a snapshot: `store`, its name; `path` of its directory or null, at its first chunk."""
     FORGET = 4
     """Let go of a store: `store`."""
     QUERY = 5

@@ -11,14 +11,14 @@ Rules
 * Before a query, a worker takes whatever was published up to then (`bridge.stores.feed`): who has the answer to a write
   reads it, and an answer's state is that of the store it came from. A worker that lags too far behind gets new stores.
 * A question about a moment brings the facts along that it takes, where those are few (`bridge.slices`).
-* Other moments in the past are snapshots, which the ledger is read for, one at a time; a worker keeps its last few.
+* Other moments in the past are snapshots (`bridge.snapshots`), each made once; a worker keeps copies of its last few.
 * Who asks several queries one after another, as an update does, has a lease: one worker, and one time limit for all.
 
 Example
 -------
 ::
 
-    pool = ReplicaPool(base.ledger, base.stores, base.snapshots)
+    pool = ReplicaPool(base.stores, base.snapshots)
     answer = await pool.answer(reader.question(request), Limits(), caller="reader-7")
     async for chunk in answer.chunks(): ...
     await pool.close()
@@ -39,20 +39,17 @@ from bridge.replicas.answers import Answer, asked_for, failure, too_long
 from bridge.replicas.limits import STANDARD, PoolSize
 from bridge.replicas.process import FailedFrameError, WorkerEndedError
 from bridge.replicas.replica import Replica
-from bridge.stores.snapshots import snapshot_texts
 from kernel.errors import Busy, MunimentError, NotReached, ShuttingDown, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine
 
-    from bridge.reading import Past, Question
+    from bridge.reading import Question
     from bridge.replicas.limits import Limits
     from bridge.replicas.process import Answering
+    from bridge.snapshots.cache import Snapshots
     from bridge.stores.pair import OxigraphStores
-    from bridge.stores.projections import Projection
-    from bridge.stores.snapshots import Snapshots
     from kernel.instants import Instant
-    from kernel.ports import Ledger
 
 TICK: Final = 0.25
 """Seconds between looks at workers that have nothing to do: those take what was published, so that no query has to."""
@@ -90,14 +87,12 @@ class ReplicaPool:
     """The workers of one base, for one event loop; the first query, or `start`, starts the first of them.
 
     Args:
-        ledger: what the past is read from.
         stores: what workers have replicas of.
-        snapshots: tells from when on the past was purged.
+        snapshots: of the past, and from when on it was purged.
         size: how many.
     """
 
-    def __init__(self, ledger: Ledger, stores: OxigraphStores, snapshots: Snapshots, size: PoolSize = STANDARD) -> None:
-        self._ledger = ledger
+    def __init__(self, stores: OxigraphStores, snapshots: Snapshots, size: PoolSize = STANDARD) -> None:
         self._stores = stores
         self._snapshots = snapshots
         self._size = size
@@ -106,7 +101,6 @@ class ReplicaPool:
         self._starting = 0
         self._waiting: list[_Waiting] = []
         self._running: Counter[str] = Counter()
-        self._reading = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._endings: set[asyncio.Task[None]] = set()
         self._not_before = 0.0
@@ -233,23 +227,14 @@ class ReplicaPool:
         key = self._key(question)
         store = replica.snapshot(key)
         if store is None:
-            async with self._reading:
-                store = await replica.add_snapshot(key, projection, self._texts(past, projection))
+            store = await replica.add_snapshot(key, self._snapshots.seeding(question.wanted))
         return store, past.head, past.valid_at
 
     def _key(self, question: Question) -> object:
         """What snapshots are known by; between two heads every as-of is the same."""
-        past = None if question.sliced is not None else question.past
-        return past and (past.head, past.valid_at, past.history, question.projection, self._snapshots.purged_at)
-
-    async def _texts(self, past: Past, projection: Projection) -> AsyncIterator[str]:
-        """What a snapshot holds; read in threads, for the ledger's pages may have to come from disk."""
-        if past.as_of is None:
-            return
-        with self._ledger.reading() as view:
-            texts = snapshot_texts(view, past.as_of, past.valid_at, projection, history=past.history)
-            while text := await asyncio.to_thread(next, texts, ""):
-                yield text
+        if question.past is None or question.sliced is not None:
+            return None
+        return question.wanted, self._snapshots.purged_at
 
     # --- which worker -------------------------------------------------------------------------------------------------
 

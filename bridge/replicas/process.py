@@ -185,10 +185,6 @@ class WorkerProcess(asyncio.Protocol):
         """Has a store lose and gain text, before whatever is asked of it later."""
         self._send(frame(Kind.DELTA, {"store": store, "steps": steps}))
 
-    async def add(self, store: str, path: str | None, text: str) -> None:
-        """Adds text to a store, which is made, in a directory or in memory, if it is not there."""
-        await self._acknowledged(frame(Kind.CHUNK, {"store": store, "path": path}, text.encode()))
-
     async def forget(self, store: str) -> None:
         """Has it let go of a store."""
         await self._acknowledged(frame(Kind.FORGET, {"store": store}))

@@ -5,7 +5,7 @@ Rules
 * A store begins with a seed, which holds what was published up to some position at least, and takes everything after
   that: before its next query at the latest, many deltas at once, so that idle workers cost writers little.
 * Directories that were made for a worker are unlinked once it has let go of them.
-* Snapshots with little in them are kept in memory, others in a directory of their own; the least recently used go.
+* Its snapshots are copies of those that the service keeps; the least recently used go.
 
 Example
 -------
@@ -24,21 +24,19 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Self
 
 from bridge.replicas.process import WorkerProcess
-from bridge.stores.checkpoints import Seed
 from bridge.stores.projections import Projection
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
+    from concurrent.futures import Future
 
+    from bridge.stores.checkpoints import Seed
     from bridge.stores.feed import DeltaText
     from bridge.stores.markers import StoreState
     from bridge.stores.pair import OxigraphStores
 
 SNAPSHOTS: Final = 3
 """How many snapshots a worker keeps."""
-
-IN_MEMORY: Final = 8 * 2**20
-"""Characters of text up to which a snapshot is kept in memory: some 100,000 quads, some 100 MB."""
 
 
 class Replica:
@@ -131,25 +129,19 @@ class Replica:
             self._snapshots.move_to_end(key)
         return name
 
-    async def add_snapshot(self, key: object, projection: Projection, texts: AsyncIterator[str]) -> str:
-        """Makes a snapshot of texts, and answers the store that has it. Raises what the texts raise."""
+    async def add_snapshot(self, key: object, seeding: Future[Seed]) -> str:
+        """Gives it a snapshot once there is a seed, and answers the store that has it. Raises what the seed raises."""
+        making = asyncio.wrap_future(seeding)
+        try:
+            seed = await asyncio.shield(making)
+        except asyncio.CancelledError:
+            making.add_done_callback(_discarded)
+            raise
+        name = f"past-{next(self._numbers)}"
+        self._seeds[name] = seed
         while len(self._snapshots) >= SNAPSHOTS:
             await self._forget(next(iter(self._snapshots)))
-        name = f"past-{next(self._numbers)}"
-        first: list[str] = []
-        async for text in texts:
-            first.append(text)
-            if sum(map(len, first)) > IN_MEMORY:
-                break
-        else:
-            await self.process.add(name, None, "".join(first))
-            self._snapshots[key] = name
-            return name
-        path = self._stores.directory(projection)
-        self._seeds[name] = Seed(path)
-        await self.process.add(name, None if path is None else str(path), "".join(first))
-        async for text in texts:
-            await self.process.add(name, None if path is None else str(path), text)
+        await self.process.open(name, seed)
         self._snapshots[key] = name
         return name
 

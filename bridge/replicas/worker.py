@@ -95,8 +95,6 @@ class Worker:
                 for removed, added in head["steps"]:
                     backlog.write(store, removed, added)
                 backlog.write_out(store)
-            case Kind.CHUNK:
-                self._take(head["store"], head["path"], asked.body)
             case Kind.FORGET:
                 self._stores.pop(head["store"], None)
                 self._send(frame(Kind.TAKEN, {}))
@@ -112,16 +110,6 @@ class Worker:
         store = self._stores[name] = ox.Store() if path is None else ox.Store(path)
         if quads:
             store.bulk_load(quads, ox.RdfFormat.N_QUADS)
-        self._send(frame(Kind.TAKEN, {}))
-
-    def _take(self, name: str, path: str | None, text: bytes) -> None:
-        store = self._stores.get(name)
-        if store is None:
-            store = self._stores[name] = ox.Store() if path is None else ox.Store(path)
-        if path is None:
-            store.load(text, ox.RdfFormat.TRIG)
-        else:
-            store.bulk_load(text, ox.RdfFormat.TRIG)
         self._send(frame(Kind.TAKEN, {}))
 
     def _within_limits(self, work: Callable[[], None], memory: int) -> None:

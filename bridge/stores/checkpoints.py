@@ -96,10 +96,6 @@ class Checkpoints:
         store.backup(target)
         return Seed(target)
 
-    def directory(self) -> Path | None:
-        """A name beside the store that nothing has; the next process unlinks what a killed one left there."""
-        return None if self._path is None else self._next(self._path)
-
     def _next(self, path: Path) -> Path:
         return path.with_name(f"{path.name}.checkpoint-{next(self._numbers)}")
 
@@ -107,7 +103,7 @@ class Checkpoints:
         """Unlinks the checkpoints that nobody has open."""
         with self._lock:
             candidates, self._left = self._left, []
-        held = [directory for directory in candidates if not _unlinked(directory)]
+        held = [directory for directory in candidates if not unlinked(directory)]
         with self._lock:
             self._left += held
 
@@ -118,7 +114,7 @@ def _copy(quads: Iterable[ox.Quad]) -> ox.Store:
     return copy
 
 
-def _unlinked(directory: Path) -> bool:
+def unlinked(directory: Path) -> bool:
     """Whether the directory is gone; opening it is the way to know that nobody has it open."""
     try:
         open_store(directory)

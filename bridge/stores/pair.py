@@ -127,10 +127,6 @@ class OxigraphStores:
         """
         return self._stores[projection].seed()
 
-    def directory(self, projection: Projection) -> Path | None:
-        """Where a store may be made beside one of these; None: they are in memory. Whoever makes it, unlinks it."""
-        return self._stores[projection].directory()
-
     def optimize(self) -> None:
         """Sorts what is on disk for reading, which takes a while. Raises `StoreUnavailable`."""
         for store in self._stores.values():

@@ -137,10 +137,6 @@ class ProjectionStore:
         """As `ServedStore.seed`."""
         return self._served.seed()
 
-    def directory(self) -> Path | None:
-        """As `Checkpoints.directory`."""
-        return self._served.directory()
-
     def optimize(self) -> None:
         """Sorts what is on disk for reading; takes a second per million quads. Raises `StoreUnavailable`."""
         with store_errors():

@@ -145,10 +145,6 @@ class ServedStore:
                     return seed
             seed.discard()
 
-    def directory(self) -> Path | None:
-        """As `Checkpoints.directory`."""
-        return self._checkpoints.directory()
-
     def close(self) -> None:
         """Closes the store as soon as the last query on it is done."""
         with self._quiet, store_errors():

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pyoxigraph as ox
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.slices.slicing import slice_of
 from bridge.slices.stores import sliced_store
+from bridge.snapshots.making import SnapshotMaker, Wanted
+from bridge.stores.pair import OxigraphStores
 from bridge.stores.projections import Projection
-from bridge.stores.snapshots import Snapshots
 from kernel.access import Principal
 from kernel.errors import QueryRefused
 from kernel.instants import Instant
+from kernel.ports import LedgerView
 from tests.bridge.slices.world import EVERYBODY, SOME, answer, brute, chronicle, dataset, queries
 from tests.bridge.stores.chronicle import Chronicle, day
 
@@ -28,9 +31,24 @@ def past() -> Iterator[Chronicle]:
         yield made
 
 
+class Snapshots:
+    """The snapshots of a past that does not change, each made once."""
+
+    def __init__(self, past: Chronicle) -> None:
+        self._maker = SnapshotMaker(past.ledger, OxigraphStores.open(None), None)
+        self._made: dict[Wanted, ox.Store] = {}
+
+    def at(self, view: LedgerView, moment: tuple[Instant, Instant], projection: Projection) -> ox.Store:
+        as_of, valid_at = moment
+        wanted = Wanted(view.head_at(as_of), as_of, valid_at, projection)
+        if wanted not in self._made:
+            self._made[wanted] = self._maker.make(wanted).store
+        return self._made[wanted]
+
+
 @pytest.fixture(scope="module")
-def snapshots() -> Snapshots:
-    return Snapshots(capacity=400)
+def snapshots(past: Chronicle) -> Snapshots:
+    return Snapshots(past)
 
 
 def agree(
@@ -44,7 +62,7 @@ def agree(
     except QueryRefused:
         return False  # SPARQL has rules on where a variable may be bound
     with past.ledger.reading() as view:
-        snapshot = snapshots.at(view, *moment, projection, with_history=False)
+        snapshot = snapshots.at(view, moment, projection)
         sliced = slice_of(view, text, allowed, *moment)
     assert answer(snapshot, text, allowed) == expected, text
     if sliced is None:
@@ -68,7 +86,7 @@ def test_three_engines_one_answer_whatever_the_past(
     seed: int, asked: list[tuple[str, tuple[Instant, Instant], Principal]]
 ) -> None:
     with chronicle(seed) as past:
-        made = Snapshots(capacity=400)
+        made = Snapshots(past)
         for text, moment, caller in asked:
             agree(past, made, text, moment, caller)
 

@@ -1,0 +1,65 @@
+"""What a moment in the past holds, counted, and what tells it from the present: as SQL.
+
+Rules
+-----
+* Parameters of `SINCE`: 1 as-of and 2 valid-at of the moment; 3 and 4 the clocks between which stores stand that are
+  compared with it, the second being the view's; 5 and 6 the earliest and latest of valid-at and these.
+* Stores may lack the last of what the view has, and have everything up to as-of. What may be in them and did not hold at
+  the moment is what was recorded after as-of, was superseded after it, or ends or begins between the instants, if it
+  holds at any clock that they may stand at. What held at the moment and may not be in them was superseded, or ends or
+  begins between the instants. All other believed facts that held are in both: they hold at valid-at and at all clocks.
+* Believed facts of a statement have disjoint intervals: so whatever of a statement is in neither of these does not
+  interfere.
+* All of it is found by ranges of indexes as long as what changed, and counted in the indexes alone but for what is due.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+_HELD: Final = "valid_from <= ?2 AND valid_to > ?2"
+_SHOWN: Final = "valid_from <= ?4 AND valid_to > ?3"
+"""At one of the clocks."""
+
+_BELIEVED: Final = "superseded = 9223372036854775807"
+_SUPERSEDED: Final = "superseded > ?1 AND superseded < 9223372036854775807"
+_DUE: Final = f"superseded_by IS NULL AND recorded <= ?1 AND (({_HELD}) OR ({_SHOWN}))"
+_BEGINS: Final = "valid_from <> -9223372036854775808 AND valid_from > ?5 AND valid_from <= ?6"
+_ENDS: Final = "valid_to <> 9223372036854775807 AND valid_to > ?5 AND valid_to <= ?6"
+
+_PARTS: Final = (
+    ("facts_by_time", "0", f"{_BELIEVED} AND recorded > ?1 AND {_SHOWN}"),
+    (
+        "facts_by_time",
+        f"recorded <= ?1 AND {_HELD}",
+        f"{_SUPERSEDED} AND ((recorded <= ?1 AND {_HELD}) OR ({_SHOWN}))",
+    ),
+    ("facts_by_start", _HELD, f"{_DUE} AND {_BEGINS}"),
+    ("facts_by_end", _HELD, f"{_DUE} AND {_ENDS}"),
+)
+
+
+def _since(columns: str) -> str:
+    parts = (
+        f"SELECT {columns.format(held=held)} FROM facts INDEXED BY {index} WHERE {where}"  # noqa: S608 - all of it is here
+        for index, held, where in _PARTS
+    )
+    return " UNION ALL ".join(parts)
+
+
+SINCE: Final = _since("subject, predicate, object, graph, {held}")
+COUNT_SINCE: Final = f"SELECT count(*) FROM ({_since('1')} LIMIT ?7)"  # noqa: S608 - all of it is here
+
+
+@lru_cache(maxsize=8)
+def count_at(graphs: int | None) -> str:
+    """How many facts hold at a moment; its parameters are as-of, valid-at, the most to count, and keys of graphs."""
+    holds = "recorded <= ?1 AND valid_from <= ?2 AND valid_to > ?2"
+    keys = ", ".join(f"?{number}" for number in range(4, 4 + (graphs or 0)))
+    of_graphs = "" if graphs is None else f" AND graph_key IN ({keys})"
+    index = "facts_by_time WHERE" if graphs is None else "facts_by_graph WHERE superseded_by IS NULL AND"
+    return (
+        f"SELECT count(*) FROM (SELECT 1 FROM facts INDEXED BY {index} {_BELIEVED} AND {holds}{of_graphs} UNION ALL"  # noqa: S608 - all of it is here
+        f" SELECT 1 FROM facts INDEXED BY facts_by_time WHERE {_SUPERSEDED} AND {holds}{of_graphs} LIMIT ?3)"
+    )

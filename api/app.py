@@ -54,7 +54,19 @@ from api.citing import Citations
 from api.compression import Compression
 from api.cross_origin import add_cross_origin
 from api.openapi import openapi_document
-from api.pages import certificate, errors, findings, node, query, queue, rendering, sign_in, undoing
+from api.pages import (
+    certificate,
+    compare,
+    errors,
+    findings,
+    node,
+    query,
+    queue,
+    rendering,
+    sign_in,
+    timeline,
+    undoing,
+)
 from api.parameters import query_parameters
 from api.rate_limits import RateLimits
 from api.request_log import RequestLog
@@ -86,7 +98,7 @@ _API: Final = (
     health,
     metrics,
 )
-_PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, query, rendering)
+_PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, timeline, compare, query, rendering)
 
 _OPEN: Final = (health, metrics, sign_in, rendering)
 """Those that need not know who asks."""

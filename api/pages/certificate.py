@@ -31,6 +31,7 @@ from starlette.responses import Response
 
 from api.certificates import CertificateId, certificate_named
 from api.decision_body import within_length
+from api.pages.compare import compare_path
 from api.pages.drawing import before_and_after
 from api.pages.effects import changes_of, fact_shown, nodes_of, to_draw
 from api.pages.findings import MOST_OF_A_CAUSE, causes_of, nodes_in_findings, rest_of
@@ -48,7 +49,7 @@ from certificates.ids import parse_urn, urn
 from certificates.records import DecisionKind
 from kernel.deciding import DecisionRequest
 from kernel.errors import AlreadyDecided, InvalidParameter, NotFound
-from kernel.instants import parse_instant
+from kernel.instants import Instant, parse_instant, print_instant
 from kernel.ports import CertificateState
 from kernel.terms import Iri
 
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from api.pages.effects import Change
-    from api.pages.terms import Names
+    from api.pages.terms import Names, Shown
     from api.pages.visiting import Visit
     from bridge.certificate_effects import Effects, EffectsReader
     from kernel.access import Principal
@@ -214,6 +215,7 @@ def _content(
         "issued": at(record.issued_at),
         "applied": None if record.instant is None else at(record.instant),
         "graphs": [names(graph) for graph in record.graphs],
+        "comparisons": _comparisons(record, names),
         "changes": changes_of(effects, names),
         "kept": [fact_shown(fact, effects.held.get(fact.id, ()), names) for fact in effects.against],
         "tally": tally_of(effects),
@@ -231,6 +233,14 @@ def _content(
         "may_undo": may_undo(principal, record),
         "next_waiting": None if record.state is CertificateState.PENDING else _next_waiting(service, visit),
     }
+
+
+def _comparisons(record: CertificateRecord, names: Names) -> list[tuple[Shown, str]]:
+    """Its graphs, each with where it is compared before and after the certificate; none while it is not applied."""
+    if record.instant is None:
+        return []
+    times = {"from": print_instant(Instant(record.instant - 1)), "to": f"head:{record.head}"}
+    return [(names(graph), compare_path(graph=graph.value, **times)) for graph in record.graphs]
 
 
 def decisions_of(records: Sequence[DecisionRecord]) -> list[DecisionShown]:

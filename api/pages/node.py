@@ -83,7 +83,7 @@ def _content(service: Service, visit: Visit, iri: Iri, parameters: Parameters) -
 
     out, into = read(FactFilter(subject=iri), OUT_AFTER), read(FactFilter(object=iri), IN_AFTER)
     history = base.reader.history(principal, iri, moment.as_of, limit=MOST_LANES)
-    nodes = _nodes(iri, (*out.found, *into.found, *history.found))
+    nodes = nodes_told(iri, (*out.found, *into.found, *history.found))
     names = names_for(base.reader, principal, nodes)
     lanes = sorted(history.found, key=_lane)
     # The base's clock stands at its last boundary, and nothing has begun or ended since: what holds there holds now.
@@ -101,8 +101,11 @@ def _content(service: Service, visit: Visit, iri: Iri, parameters: Parameters) -
         "into_next": _following(into, chosen, IN_AFTER),
         "paged": [name for name, text in places.items() if text is not None],
         "now_path": "/node?" + urlencode({NODE.name: iri.value}),
-        "history": [(fact_shown(each.fact, each.evidence, names), _end_of(each)) for each in lanes],
+        "history": [(fact_shown(each.fact, each.evidence, names), end_of(each)) for each in lanes],
         "more_history": history.more,
+        "compare_path": "/compare?" + urlencode({"node": iri.value}),
+        "timeline_path": "/node/timeline?"
+        + urlencode({NODE.name: iri.value} | ({AS_OF.name: as_of} if as_of is not None else {})),
         "timeline": timeline(
             [
                 drawn(each.fact, each.evidence, names, Role.OLD if each.fact.superseded else Role.KEPT, node=iri)
@@ -113,13 +116,14 @@ def _content(service: Service, visit: Visit, iri: Iri, parameters: Parameters) -
     }
 
 
-def _end_of(found: FoundFact) -> str | None:
+def end_of(found: FoundFact) -> str | None:
     """What the certificate that superseded a fact did to it, in the word for that."""
     return kind_of((found.fact,), found.successors).value if found.fact.superseded else None
 
 
-def _nodes(iri: Iri, found: Iterable[FoundFact]) -> set[Iri]:
-    nodes = {iri}
+def nodes_told(iri: Iri | None, found: Iterable[FoundFact]) -> set[Iri]:
+    """Every node that has to be called something on a page of one."""
+    nodes = set() if iri is None else {iri}
     for each in found:
         statement = each.fact.statement
         nodes |= iris_of(statement.subject, statement.predicate, statement.object, statement.graph)

@@ -283,6 +283,8 @@ PAGES: Final = (
     *("/queue/{certificate}/findings", "/queue/{certificate}/revert", "/query", f"/node?iri={quote(EX)}ada"),
     *(f"/query?query={quote(text)}" for text in QUERIES[:4]),
     *(f"/node?iri={_NAMED}", f"/node?iri={quote(EX)}ada&valid-at=2030-06-01", "/queue/{own}/findings"),
+    *(f"/node/timeline?iri={quote(EX)}ada", f"/node/timeline?iri={_NAMED}", f"/compare?graph={_NAMED}&from=2020-01-01"),
+    *(f"/compare?node={quote(EX)}ada&axis=valid-at&from=2000&to={to}" for to in ("2020", "2031")),
 )
 
 

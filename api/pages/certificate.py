@@ -215,7 +215,7 @@ def _content(
         "issued": at(record.issued_at),
         "applied": None if record.instant is None else at(record.instant),
         "graphs": [names(graph) for graph in record.graphs],
-        "comparisons": _comparisons(record, names),
+        "comparisons": _comparisons(service, record, names),
         "changes": changes_of(effects, names),
         "kept": [fact_shown(fact, effects.held.get(fact.id, ()), names) for fact in effects.against],
         "tally": tally_of(effects),
@@ -235,11 +235,14 @@ def _content(
     }
 
 
-def _comparisons(record: CertificateRecord, names: Names) -> list[tuple[Shown, str]]:
+def _comparisons(service: Service, record: CertificateRecord, names: Names) -> list[tuple[Shown, str]]:
     """Its graphs, each with where it is compared before and after the certificate; none while it is not applied."""
     if record.instant is None:
         return []
-    times = {"from": print_instant(Instant(record.instant - 1)), "to": f"head:{record.head}"}
+    just_before = Instant(record.instant - 1)
+    with service.base.ledger.reading() as view:
+        head = view.head_at(just_before)
+    times = {"from": print_instant(just_before) if head is None else f"head:{head}", "to": f"head:{record.head}"}
     return [(names(graph), compare_path(graph=graph.value, **times)) for graph in record.graphs]
 
 

@@ -49,7 +49,7 @@ from certificates.ids import parse_urn, urn
 from certificates.records import DecisionKind
 from kernel.deciding import DecisionRequest
 from kernel.errors import AlreadyDecided, InvalidParameter, NotFound
-from kernel.instants import Instant, parse_instant, print_instant
+from kernel.instants import Instant, parse_instant
 from kernel.ports import CertificateState
 from kernel.terms import Iri
 
@@ -73,6 +73,8 @@ FROM: Final = Parameter(
     "from-change", "from which change on", {"type": "integer", "minimum": 1, "maximum": 2**53 - 1}, "201"
 )
 _CHANGES: Final = 200
+_BEFORE_ALL: Final = "1970-01-01"
+"""When nothing was recorded yet."""
 
 _TOO_LATE: Final = (
     "Somebody else was first: this certificate had been decided when your decision came in. Yours counts for nothing."
@@ -239,10 +241,9 @@ def _comparisons(service: Service, record: CertificateRecord, names: Names) -> l
     """Its graphs, each with where it is compared before and after the certificate; none while it is not applied."""
     if record.instant is None:
         return []
-    just_before = Instant(record.instant - 1)
     with service.base.ledger.reading() as view:
-        head = view.head_at(just_before)
-    times = {"from": print_instant(just_before) if head is None else f"head:{head}", "to": f"head:{record.head}"}
+        head = view.head_at(Instant(record.instant - 1))
+    times = {"from": _BEFORE_ALL if head is None else f"head:{head}", "to": f"head:{record.head}"}
     return [(names(graph), compare_path(graph=graph.value, **times)) for graph in record.graphs]
 
 

@@ -111,6 +111,7 @@ class Snapshots:
         if directory is not None:
             directory.mkdir(parents=True, exist_ok=True)
             self._find(directory)
+        self._in_memory = Checkpoints(None)
         self._checkpoints = Checkpoints(None if directory is None else directory / "copy")
 
     @property
@@ -131,7 +132,10 @@ class Snapshots:
     def seeding(self, wanted: Wanted) -> Future[Seed]:
         """What a store in another process begins with to be the snapshot of a moment; it raises as `at` does."""
         made = self.making(wanted)
-        return self._submit(lambda: self._checkpoints.seed(made.result().store))
+        return self._submit(lambda: self._seed(made.result()))
+
+    def _seed(self, made: Made) -> Seed:
+        return (self._in_memory if made.directory is None else self._checkpoints).seed(made.store)
 
     def making(self, wanted: Wanted) -> Future[Made]:
         """The snapshot of a moment, once it is made. Raises `ShuttingDown`."""

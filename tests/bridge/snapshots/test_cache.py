@@ -271,6 +271,16 @@ def test_the_bytes_on_disk_are_bounded(past: Chronicle, tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
+def test_what_was_made_in_memory_is_given_to_others_as_text(
+    past: Chronicle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.stores.checkpoints.FEW", -1)
+    with keeping(past, tmp_path) as snapshots:
+        seed = snapshots.seeding(at(past, 3)).result(30)
+        assert seed.path is None
+        assert len([*ox.parse(seed.text, ox.RdfFormat.N_QUADS)]) == 3
+
+
 def test_what_a_killed_process_left_is_unlinked(past: Chronicle, tmp_path: Path) -> None:
     for name in ("made-7", "copy.checkpoint-3"):
         (tmp_path / name).mkdir()

@@ -7,6 +7,7 @@ Rules
 * A head comes within `HEAD_SECONDS`: 408. A body that comes to a halt for `BODY_SECONDS` is given up, with its
   connection. A connection that asks nothing is closed. So nobody holds one for long without using it.
 * There are so many connections, and no more: 503.
+* There is one `Host`, and it is one: it becomes part of what is told, and of what relative IRIs are relative to.
 * Trailers (RFC 9110, section 6.5) are not looked at: they are no headers, whatever they are called.
 * Each refusal is a problem document, as everywhere, and a line in the log; the connection ends with it.
 
@@ -20,6 +21,7 @@ Example
 from __future__ import annotations
 
 import logging
+import re
 from os import urandom
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,6 +42,8 @@ LARGEST_HEAD: Final = 64 * 1024
 MOST_HEADERS: Final = 100
 HEAD_SECONDS: Final = 30.0
 BODY_SECONDS: Final = 60.0
+
+_HOST: Final = re.compile(rb"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 
 _LOOK: Final = 5.0
 """Seconds between looks at a connection: one timer for all of its requests."""
@@ -117,8 +121,14 @@ class _Connection(HttpToolsProtocol):
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         if size > LARGEST_HEAD or len(self.headers) > MOST_HEADERS:
             self._refuse_head()
+        elif not self._is_for_one_host():
+            self.send_400_response("")
         elif not self._refused:
             super().on_headers_complete()
+
+    def _is_for_one_host(self) -> bool:
+        hosts = [value for name, value in self.headers if name == b"host"]
+        return not hosts or (len(hosts) == 1 and _HOST.fullmatch(hosts[0]) is not None)
 
     def on_body(self, body: bytes) -> None:
         """A piece of a body is there."""

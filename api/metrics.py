@@ -175,7 +175,7 @@ def route_of(scope: Scope) -> str:
     summary="What the service does, for Prometheus",
     response_class=Response,
     responses=answers({200: Answer("The metrics", text_content([_MEDIA_TYPE]))}, problems=(400, 401, 403)),
-    openapi_extra=extra(),
+    openapi_extra=extra() | {"security": [{"token": []}]},
 )
 async def metrics(request: Request) -> Response:
     """Gives counts and levels; for administrators, or with the token that is set for it."""

@@ -84,11 +84,9 @@ def json_content(model: str, example: object = None) -> dict[str, JsonObject]:
 
 
 def text_content(media_types: Iterable[str], example: str | None = None) -> dict[str, JsonObject]:
-    """Text in any of the media types."""
-    content: JsonObject = {"schema": {"type": "string"}}
-    if example is not None:
-        content["example"] = example
-    return dict.fromkeys(media_types, content)
+    """Text in any of the media types; where that is a kind of JSON, any JSON."""
+    shown: JsonObject = {} if example is None else {"example": example}
+    return {each: {"schema": {} if each.endswith("json") else {"type": "string"}, **shown} for each in media_types}
 
 
 def reference(model: str) -> JsonObject:

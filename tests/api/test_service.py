@@ -107,6 +107,7 @@ def test_every_route_is_described(document: dict[str, Any]) -> None:
         ("GET", "/diff"),
         *((method, f"/at/{at}/sparql") for method in ("GET", "POST") for at in ("{as_of}", "{as_of}/{valid_at}")),
         ("GET", "/health"),
+        ("GET", "/metrics"),
     }
     for path, methods in document["paths"].items():
         for operation in methods.values():

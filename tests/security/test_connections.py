@@ -89,11 +89,24 @@ def test_what_has_no_end_is_not_gathered(attacked: Served, begun: bytes) -> None
         b"GET /he\x00alth HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET /h\xc3\xa9 HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET http://[ HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /sparql HTTP/1.1\r\nHost: a> b\r\n\r\n",
+        b"GET /sparql HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
         b"POST /changes HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n12345",
         b"POST /changes HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"POST /changes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnothing\r\n",
     ],
-    ids=["TLS", "NUL header", "NUL URL", "not ASCII", "no URL", "two lengths", "length and chunks", "no chunk"],
+    ids=[
+        "TLS",
+        "NUL header",
+        "NUL URL",
+        "not ASCII",
+        "no URL",
+        "no host",
+        "two hosts",
+        "two lengths",
+        "length and chunks",
+        "no chunk",
+    ],
 )
 def test_what_is_no_http_is_a_problem_document(attacked: Served, sent: bytes) -> None:
     with connected(attacked) as connection:

@@ -53,6 +53,7 @@ from api.bases import Within
 from api.citing import Citations
 from api.compression import Compression
 from api.cross_origin import add_cross_origin
+from api.manifest import PAGES
 from api.openapi import openapi_document
 from api.pages import (
     certificate,
@@ -149,12 +150,15 @@ def create_app(base: Base, settings: Settings, root: str = "") -> FastAPI:
     app.state.root = root
     app.state.routes = []
     app.state.metrics = metrics.Metrics(service)
-    app.state.rates = RateLimits(settings.rate_limits, settings.failed_tokens)
+    app.state.rates = RateLimits(settings.rates, settings.failed_tokens)
+    if service.manifest is not None:
+        service.manifest.require_known(operations())
     for routed in (*_API, *_PAGES):
         gates = [] if routed in _OPEN else [ADMITTED if routed in _API else ADMITTED_VISITOR]
-        app.include_router(routed.router, dependencies=gates)
-        _add_head(app, routed.router, gates)
-        app.state.routes += [route for route in routed.router.routes if isinstance(route, APIRoute)]
+        router = _served(service, routed.router)
+        app.include_router(router, dependencies=gates)
+        _add_head(app, router, gates)
+        app.state.routes += [route for route in router.routes if isinstance(route, APIRoute)]
     app.add_middleware(Compression)
     if settings.cors_origins:
         add_cross_origin(app, settings.cors_origins)
@@ -175,6 +179,20 @@ def access_file(settings: Settings) -> AccessFile | None:
     if settings.access_log is AccessLogged.NOTHING:
         return None
     return AccessFile(settings.data, settings.access_log_bytes, settings.access_log_files)
+
+
+def operations() -> list[str]:
+    """The names of the operations that there are."""
+    routes = (route for routed in _API for route in routed.router.routes)
+    return [route.operation_id for route in routes if isinstance(route, APIRoute) and route.operation_id]
+
+
+def _served(service: Service, router: APIRouter) -> APIRouter:
+    """The routes that are served: all of them, or those of the manifest."""
+    if service.manifest is None:
+        return router
+    routes = (each for each in router.routes if isinstance(each, APIRoute))
+    return APIRouter(routes=[each for each in routes if service.has(each.operation_id or PAGES)])
 
 
 def _add_head(app: FastAPI, router: APIRouter, gates: Sequence[Depends]) -> None:

@@ -77,6 +77,7 @@ async def caller_of(request: Request) -> Principal | None:
     if principal is None and not _presented(request) and _only_reads(request):
         principal = service.anonymous
     if principal is not None:
+        principal = service.within(principal)
         request.scope["muniment.principal"] = principal.id
         note_caller(request.scope, principal)
     return principal

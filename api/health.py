@@ -25,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.auth import caller_of
+from api.manifest import Mode
 from api.openapi import Answer, answers, extra, json_content
 from api.parameters import query_parameters
 from api.replies import json_reply
@@ -73,6 +74,8 @@ async def health(request: Request) -> Response:
     query_parameters(request, ())
     service = Service.of(request)
     answer = await service.read(lambda: _examine(service.base))
+    if service.settings.mode is not Mode.STANDARD:
+        answer["mode"] = service.settings.mode.value
     if answer["clock"] is not None and await caller_of(request) is None:
         answer |= {"head": None, "clock": None}
     return json_reply(answer, 503 if answer["status"] == "unavailable" else 200)

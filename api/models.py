@@ -360,6 +360,7 @@ class Health(TypedDict):
     head: Position | None
     clock: Instant | None
     behind: Annotated[bool, Field(description="whether the stores have not yet followed the ledger")]
+    mode: NotRequired[Annotated[str, Field(description="how the service was started, unless that is standard")]]
 
 
 class Problem(TypedDict):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
-_OWN: Final = ("data", "anonymous_graphs", "oidc", "metrics_token_file")
+_OWN: Final = ("data", "anonymous_graphs", "oidc", "metrics_token_file", "manifest")
 """What no base has from the process."""
 
 _OF_PROCESS: Final = frozenset({"host", "port", "connections", "log_level", "log_format", "bases"})

@@ -26,7 +26,7 @@ import asyncio
 import logging
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from api.oidc import Issuer
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from api.manifest import Manifest
     from api.settings import Settings
     from bridge.base import Base
     from kernel.access import Principal
@@ -72,6 +73,7 @@ class Service:
     outbound: Outbound = field(init=False, repr=False)
     anonymous: Principal | None = field(init=False, repr=False)
     issuer: Issuer | None = field(init=False, repr=False)
+    manifest: Manifest | None = field(init=False, repr=False)
     _updates: ThreadPoolExecutor = field(init=False, repr=False)
     _reads: ThreadPoolExecutor = field(init=False, repr=False)
     _chunks: ThreadPoolExecutor = field(init=False, repr=False)
@@ -89,6 +91,7 @@ class Service:
         listed = tuple(map(listed_url, self.settings.outbound))
         object.__setattr__(self, "outbound", Outbound(listed, self.settings.body_limit))
         object.__setattr__(self, "anonymous", self.settings.anonymous)
+        object.__setattr__(self, "manifest", self.settings.read_manifest())
         oidc = self.settings.oidc
         object.__setattr__(self, "issuer", None if oidc is None else Issuer(oidc, self.base.host))
         object.__setattr__(self, "_reads", ThreadPoolExecutor(_READ_THREADS, "read"))
@@ -100,6 +103,14 @@ class Service:
         """The service that a request came to."""
         service: Self = request.app.state.service
         return service
+
+    def within(self, principal: Principal) -> Principal:
+        """A caller, held to the graphs that are served."""
+        return principal if self.manifest is None else replace(principal, within=self.manifest.graphs)
+
+    def has(self, operation: str) -> bool:
+        """Whether an operation is served."""
+        return self.manifest is None or operation in self.manifest.operations
 
     async def evaluate(self, work: Callable[[], T]) -> T:
         """Evaluates an update: waits for the worker that was leased for it, and fills in its templates."""

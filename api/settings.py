@@ -34,12 +34,13 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from api.access_log import AccessLogged
 from api.errors import InvalidSetting
-from api.outbound import listed_url
+from api.manifest import Manifest, Mode
 from api.oidc_settings import OidcSettings, require_graph
+from api.outbound import listed_url
 from api.roles import RoleName
 from api.suggestions import did_you_mean
 from api.wording import in_words
-from bridge.replicas.limits import Limits, PoolSize
+from bridge.replicas.limits import NO_LIMITS, Limits, PoolSize
 from kernel.access import ANONYMOUS, Principal, Role
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 from kernel.terms import Iri
@@ -160,6 +161,11 @@ class Settings(BaseSettings):
     bases: Annotated[dict[str, dict[str, JsonValue]], NoDecode] = Field(
         {}, description='bases served under /b/NAME, as JSON or tables: {"one": {"data": "./one"}}'
     )
+    mode: Mode = Field(
+        Mode.STANDARD,
+        description="standard, bounded by a manifest, or unrestricted: no limits on queries and rates",
+    )
+    manifest: Path | None = Field(None, description="what a bounded service has, and nothing else: a reviewed file")
     access_log: AccessLogged = Field(
         AccessLogged.NOTHING,
         description="what is kept of who reads what: nothing, requests, or queries, with their text",
@@ -241,8 +247,15 @@ class Settings(BaseSettings):
         graphs = None if self.anonymous_graphs == ("*",) else frozenset(map(Iri, self.anonymous_graphs))
         return Principal(ANONYMOUS, Role.READER, graphs)
 
+    @property
+    def rates(self) -> dict[CallerClass, str]:
+        """How often each caller may ask, in this mode."""
+        return {} if self.mode is Mode.UNRESTRICTED else self.rate_limits
+
     def limits_of(self, role: Role) -> Limits:
-        """What a query of a caller of the role may take."""
+        """What a query of a caller of the role may take, in this mode."""
+        if self.mode is Mode.UNRESTRICTED:
+            return NO_LIMITS
         own = self.query_limits.get(RoleName(role.name.lower()), _AS_ALL)
         return Limits(
             self.query_seconds if own.seconds is None else own.seconds,
@@ -254,6 +267,16 @@ class Settings(BaseSettings):
     def pool_size(self) -> PoolSize:
         """How many queries are answered at a time."""
         return PoolSize(self.query_workers, self.query_spares, self.query_queue, self.query_patience)
+
+    def read_manifest(self) -> Manifest | None:
+        """What a bounded service has; None: everything. Raises `InvalidSetting`."""
+        if self.mode is Mode.BOUNDED and self.manifest is not None:
+            return Manifest.read(self.manifest)
+        if self.mode is Mode.BOUNDED or self.manifest is not None:
+            raise InvalidSetting(
+                "a manifest and the mode `bounded` go together", remedy="give both, or none of them", where="manifest"
+            )
+        return None
 
     @property
     def verdict_policy(self) -> VerdictPolicy:

@@ -29,6 +29,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api import manifest
 from api.auth import Caller
 from api.bodies import read_body
 from api.certified import CERTIFIED, KEY_HEADER
@@ -248,6 +249,7 @@ async def described(
     strict = is_strict(parameters, service.settings)
     asked = QueryRequest(caller, _ANY_GRAPH, strict=strict)
     dataset = service.base.reader.question(asked).dataset
+    updates = updates and service.has(manifest.UPDATE) and service.has("postQuery")
     body = await service.read(lambda: describe(endpoint, dataset, form, strict=strict, updates=updates))
     state = service.base.stores.feed.state
     headers = {"Content-Type": form.media_type, **state_headers(state.head, state.clock), **_VARY}

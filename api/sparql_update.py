@@ -32,6 +32,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from api import manifest
 from api.certified import TERMS, certified, read_terms
 from api.citing import require_cited
 from api.errors import UnsupportedMediaType
@@ -44,7 +45,7 @@ from bridge.documents.reader import MEDIA_TYPES
 from bridge.replicas.solving import LeasedSolver
 from bridge.sparql.update.operations import Using
 from bridge.updating import ATTEMPTS, HELD, Document, Update, too_slow
-from kernel.errors import InvalidDocument, InvalidParameter, InvalidTerm, StateMoved
+from kernel.errors import InvalidDocument, InvalidParameter, InvalidTerm, QueryRefused, StateMoved
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ def is_strict(parameters: Parameters, settings: Settings) -> bool:
 
 async def post_update(request: Request, caller: Principal, media_type: str, body: bytes) -> Response:
     """An update as the body itself, or in a form."""
+    if not Service.of(request).has(manifest.UPDATE):
+        raise QueryRefused("updates are not served here", remedy="GET /openapi.json lists what is served")
     require_cited(request, caller)
     in_url: bytes = request.scope["query_string"]
     if media_type == UPDATE:

@@ -6,6 +6,7 @@ Rules
   base also writes the governance graphs and reads all of them.
 * A principal has a role in every graph of the base, or in some; and may be granted others in single graphs. What counts
   in a graph is the highest that it has there. Whoever has none there does not know of the graph.
+* Where a service has some graphs alone, a principal is held within these (`api.manifest`), whatever its roles are.
 * Fail closed: what is not granted here is refused. This module is the one place that decides what a caller may read.
 * A reader of g sees g, H(g), and the base's shapes and ontology (through `GRAPH`, never in the union).
 
@@ -64,6 +65,7 @@ class Principal:
         role: what it may do in `graphs`.
         graphs: the graphs it is held to; None for every graph of the base.
         grants: roles in single graphs besides.
+        within: the graphs that are there at all; None for every graph.
         cites: whether it has to cite what it read with whatever it writes.
     """
 
@@ -72,9 +74,12 @@ class Principal:
     graphs: frozenset[Iri] | None = None
     grants: frozenset[Grant] = frozenset()
     cites: bool = False
+    within: frozenset[Iri] | None = None
 
     def role_in(self, graph: Iri) -> Role | None:
         """The highest role that it has in a graph of data; None: it is as if the graph were not there."""
+        if not self._is_there(graph):
+            return None
         roles = [grant.role for grant in self.grants if grant.graph == graph]
         if self.graphs is None or graph in self.graphs:
             roles.append(self.role)
@@ -86,9 +91,9 @@ class Principal:
             source = graph_of_history(graph)
             return source is not None and self.may_read(source)
         if graph in PUBLIC_GOVERNANCE:
-            return True
+            return self._is_there(graph)
         if graph in GOVERNANCE:
-            return self.governs
+            return self.governs and self._is_there(graph)
         return self.role_in(graph) is not None
 
     def may_write(self, graph: Iri) -> bool:
@@ -102,7 +107,7 @@ class Principal:
     def _has(self, role: Role, graph: Iri) -> bool:
         """Whether the role, or a higher one, is the caller's in a graph that callers change."""
         if graph in GOVERNANCE:
-            return self.governs
+            return self.governs and self._is_there(graph)
         if is_ours(graph) and graph != DEFAULT_GRAPH:
             return False
         return (self.role_in(graph) or 0) >= role
@@ -110,12 +115,17 @@ class Principal:
     @property
     def named(self) -> frozenset[Iri]:
         """The graphs that its roles name: all that it reads, unless it reads everything."""
-        return (self.graphs or frozenset()) | {grant.graph for grant in self.grants}
+        everywhere = frozenset() if self.within is None else self.within
+        named = (everywhere if self.graphs is None else self.graphs) | {grant.graph for grant in self.grants}
+        return frozenset(filter(self._is_there, named))
 
     @property
     def is_anonymous(self) -> bool:
         """Whether nobody knows who it is."""
         return self.id == ANONYMOUS
+
+    def _is_there(self, graph: Iri) -> bool:
+        return self.within is None or graph in self.within
 
     @property
     def highest(self) -> Role:
@@ -131,7 +141,7 @@ class Principal:
     @property
     def reads_everything(self) -> bool:
         """Whether every graph outside governance is readable, so that a store's own union may answer."""
-        return self.graphs is None
+        return self.graphs is None and self.within is None
 
     def require_write(self, graph: Iri) -> None:
         """Raises `Forbidden` unless the caller may propose changes to the graph."""

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api.settings import Sourced
+    from api.settings import Settings, Sourced
 
 
 def config() -> int:
@@ -38,8 +38,20 @@ def config() -> int:
     return 0
 
 
+def told_of_mode(settings: Settings) -> Iterator[str]:
+    """What whoever starts a service is to know of its mode, unless it is the standard one. Raises `InvalidSetting`."""
+    from api.manifest import Mode
+
+    if settings.mode is Mode.UNRESTRICTED:
+        yield "UNRESTRICTED: no limits on the time, memory and answers of queries, and none on rates"
+    manifest = None if settings.manifest is None else settings.read_manifest()
+    if manifest is not None:
+        yield f"bounded by {settings.manifest}, reviewed by {manifest.reviewed}; SHA-256 {manifest.digest}"
+
+
 def in_words(sourced: Sourced) -> Iterator[str]:
     """The settings as lines of TOML, each after what it is for."""
+    yield from (f"# {line}" for line in told_of_mode(sourced.settings))
     for name, field in type(sourced.settings).model_fields.items():
         yield f"# {field.description}; {sourced.origins.get(name, 'the default')}"
         value = getattr(sourced.settings, name)

@@ -57,6 +57,17 @@ def serve(
         ),
     ] = None,
     accept_clock: AcceptClock = False,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            "--mode",
+            metavar="NAME",
+            help="standard; bounded, by a manifest; or unrestricted: no limits on queries and rates.",
+        ),
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option("--manifest", metavar="FILE", help="What a bounded service has, and nothing else.")
+    ] = None,
     policy: Annotated[
         str | None,
         typer.Option("--policy", metavar="NAME", help="default, or unsafe-auto-approve: nothing waits for an editor."),
@@ -69,16 +80,22 @@ def serve(
     Example: muniment serve --data data --port 8350
     """
     from api.bases import Bases
+    from api.commands.config import told_of_mode
     from api.named_bases import settings_of_bases
     from api.server import listen
     from api.server import serve as serve_bases
     from api.settings import sourced_settings
 
-    sourced = sourced_settings(data=data, port=port, host=host, policy=policy, bases=_named(base or []))
+    sourced = sourced_settings(
+        data=data, port=port, host=host, policy=policy, mode=mode, manifest=manifest, bases=_named(base or [])
+    )
     settings = sourced.settings
     alone = bool(settings.bases) and "data" not in sourced.origins
     named = settings_of_bases(settings, alone=alone)
     listen(settings.host, settings.port).close()  # the stores may take long; a port that is taken is told before
+    for each in ([] if alone else [settings]) + [*named.values()]:
+        for line in told_of_mode(each):
+            typer.echo(f"muniment: {each.data}: {line}", err=True)
     with ExitStack() as opened:
         with waiting("bringing the stores up to the ledger"):
             at_root = None if alone else _opened(opened, settings, accept_clock=accept_clock)

@@ -97,10 +97,12 @@ def visit_of(request: Request) -> Visit | None:
     session = sessions_of(request).find(cookie_of(request))
     if session is None:
         return _anonymous(request)
-    principal = Service.of(request).base.ledger.principal_of(session.token)
+    service = Service.of(request)
+    principal = service.base.ledger.principal_of(session.token)
     if principal is None:
         sessions_of(request).end(cookie_of(request))
         return _anonymous(request)
+    principal = service.within(principal)
     request.scope["muniment.principal"] = principal.id
     note_caller(request.scope, principal)
     return Visit(principal, session)
@@ -112,6 +114,7 @@ def _anonymous(request: Request) -> Visit | None:
         return None
     request.scope["muniment.principal"] = principal.id
     note_caller(request.scope, principal)
+    principal = Service.of(request).within(principal)
     # There is nobody in whose name another site could send a form, and so nothing to tell such a form by.
     return Visit(principal, Session(b"", 0.0, 0.0, forgery_token=""))
 

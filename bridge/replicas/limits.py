@@ -30,6 +30,9 @@ class Limits:
 NO_HURRY = Limits(seconds=inf)
 """For who waits at a terminal, and can end the wait."""
 
+NO_LIMITS = Limits(seconds=inf, memory=2**50, result=2**50)
+"""More of each than any host has."""
+
 
 @dataclass(frozen=True, slots=True)
 class PoolSize:

@@ -200,11 +200,12 @@ def test_a_graph_is_known_by_its_url_under_its_base(host: Host) -> None:
 
 
 def test_every_link_of_a_page_leads_somewhere_in_its_base(host: Host) -> None:
-    body = request(change("waits", "p", "x", confidence=0.1), reason='"/queue" href="/elsewhere"')  # type: ignore[arg-type]
+    body = request(change("waits", "p", "x", confidence=0.1), reason='"/queue" href="/elsewhere"')
     assert host.client("two").post("/changes", json=body).status_code == 202
     with httpx2.Client(base_url=host.url, trust_env=False) as browser:
         signed_in(browser, host, "two")
-        seen, waiting = set(), ["/b/two/queue", f"/b/two/node?iri={quote(EX)}waits", "/b/two/query?query=ASK%7B%7D"]
+        seen: set[str] = set()
+        waiting = ["/b/two/queue", f"/b/two/node?iri={quote(EX)}waits", "/b/two/query?query=ASK%7B%7D"]
         while waiting and len(seen) < 40:
             path = waiting.pop()
             answer = browser.get(path)

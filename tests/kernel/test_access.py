@@ -1,6 +1,7 @@
 """Who may do what, against a plain table of roles."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from hypothesis import given
@@ -20,6 +21,7 @@ principals = st.builds(
     st.none() | st.frozensets(st.sampled_from(GRAPHS)),
     st.frozensets(_grants, max_size=4),
 )
+within = st.none() | st.frozensets(st.sampled_from([*GRAPHS, *GOVERNANCE]))
 
 
 def table(principal: Principal) -> Mapping[Iri, int]:
@@ -52,6 +54,19 @@ def test_governance_is_for_administrators_of_the_base(principal: Principal) -> N
         assert principal.may_read(graph) is (governs or graph in PUBLIC_GOVERNANCE)
         assert principal.may_write(graph) is governs
         assert not governs or principal.may_decide([graph])
+
+
+@given(principals, within)
+def test_nobody_gets_beyond_the_graphs_that_are_served(principal: Principal, graphs: frozenset[Iri] | None) -> None:
+    held = replace(principal, within=graphs)
+    for graph in (*GRAPHS, *GOVERNANCE, Iri("urn:not-mentioned")):
+        there = graphs is None or graph in graphs
+        assert held.may_read(graph) is (there and principal.may_read(graph))
+        assert held.may_read(history_graph(graph)) is (there and principal.may_read(graph))
+        assert held.may_write(graph) is (there and principal.may_write(graph))
+        assert held.may_decide([graph]) is (there and principal.may_decide([graph]))
+    assert held.reads_everything is (graphs is None and principal.reads_everything)
+    assert held.named <= principal.named | (graphs or frozenset())
 
 
 @given(principals, st.lists(st.sampled_from(GRAPHS)))

@@ -26,6 +26,7 @@ from api.auth import Caller
 from api.moments import AS_OF, VALID_AT, AskedMoment
 from api.openapi import answers, extra, text_content
 from api.parameters import read_parameters
+from api.paths import base_url, raw_path_within
 from api.query_answers import MIN_HEAD_HEADER
 from api.sparql import (
     ALL,
@@ -135,7 +136,8 @@ async def post_query_at(request: Request, caller: Caller, as_of: AsOf, valid_at:
 async def _got(request: Request, caller: Principal, moment: AskedMoment) -> Response:
     parameters = read_parameters(_READ, request.scope["query_string"])
     if is_description(parameters):
-        endpoint = str(request.url.replace(query="", fragment=""))
+        # As it was sent, percent-encoded: decoded it could hold what no IRI has.
+        endpoint = base_url(request) + raw_path_within(request.scope).decode("ascii")
         return await described(request, caller, parameters, endpoint, updates=False)
     return await answer(request, caller, text_of(parameters), parameters, moment)
 

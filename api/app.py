@@ -47,8 +47,8 @@ from api import (
     sparql_past,
     timemap,
 )
-from api.admission import ADMITTED, ADMITTED_VISITOR
 from api.access_log import AccessFile, AccessLog, AccessLogged
+from api.admission import ADMITTED, ADMITTED_VISITOR
 from api.bases import Within
 from api.citing import Citations
 from api.compression import Compression

@@ -17,6 +17,7 @@ Example
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path
 from starlette.requests import Request
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
 
     from api.parameters import Parameter
     from kernel.access import Principal
+
+_IN_PATHS: Final = "/:@!$&'()*+,;=%"
+"""What stands in a path as it is (RFC 3986, section 3.3), and the sign of what is encoded."""
 
 _AT: Final = "/at/{as_of}" + PATH
 _AT_BOTH: Final = "/at/{as_of}/{valid_at}" + PATH
@@ -136,8 +140,8 @@ async def post_query_at(request: Request, caller: Caller, as_of: AsOf, valid_at:
 async def _got(request: Request, caller: Principal, moment: AskedMoment) -> Response:
     parameters = read_parameters(_READ, request.scope["query_string"])
     if is_description(parameters):
-        # As it was sent, percent-encoded: decoded it could hold what no IRI has.
-        endpoint = base_url(request) + raw_path_within(request.scope).decode("ascii")
+        # As it was sent, for decoded it could hold what no IRI has; and some clients do not encode all of that.
+        endpoint = base_url(request) + quote(raw_path_within(request.scope), safe=_IN_PATHS)
         return await described(request, caller, parameters, endpoint, updates=False)
     return await answer(request, caller, text_of(parameters), parameters, moment)
 

@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import quote
 
 import httpx2
+import pyoxigraph as ox
 import pytest
 
 from bridge.long_iris import LONG, MAX_LONG
@@ -263,3 +264,10 @@ def test_long_iris_within_the_bound_are_taken(attacked: Served) -> None:
     long = b"<urn:s> <urn:p> <urn:" + b"y" * (5 * LONG) + b"> ."
     answer = attacked.writer.post("/changes", content=long, headers={"content-type": TURTLE})
     assert answer.status_code == 201
+
+
+@pytest.mark.parametrize("path", ["/at/%17%25%F2%A6%B0%8B6K/sparql", "/at/a>b|/sparql", "/at/a%3Eb/2020%0A/sparql"])
+def test_the_address_of_an_endpoint_is_told_as_an_iri(attacked: Served, path: str) -> None:
+    answer = attacked.client(Role.READER).get(path, headers={"accept": "application/n-triples"})
+    assert answer.status_code == 200
+    assert list(ox.parse(answer.content, ox.RdfFormat.N_TRIPLES))

@@ -110,6 +110,12 @@ def expected(world: World, plan: Plan) -> dict[int, set[Key]]:
     [(0, (None, None))],
 )
 @example(
+    ":S a sh:NodeShape ; sh:targetNode :a ; sh:property [ sh:path :p ; sh:datatype xsd:integer ] .",
+    [],
+    [(":a :p '01'^^xsd:int .", "urn:g", (None, None))],
+    [],
+)
+@example(
     ":S a sh:NodeShape ; sh:targetNode :a ; sh:property [ sh:path :p ; sh:class :C ; sh:disjoint :q ] .",
     [(":b a :C .", "urn:g", (2000, None)), (":a :q :b .", "urn:h", (None, 2010))],
     [(":a :p :b .", "urn:g", (None, None))],

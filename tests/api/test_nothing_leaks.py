@@ -276,6 +276,7 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
     ),
     "proveConsistency": (Asked("GET", "/log/proof/consistency", {"from": "3"}),),
     "health": (Asked("GET", "/health"),),
+    "metrics": (Asked("GET", "/metrics"),),
 }
 
 PAGES: Final = (

@@ -89,7 +89,7 @@ class Issuer:
             registry = JWSRegistry(strict_check_header=False)
             claims = jwt.decode(token, key, [*self._settings.algorithms], registry).claims
             self._require(claims)
-        except (JoseError, ValueError, OverflowError) as error:
+        except (JoseError, ValueError, OverflowError, RecursionError) as error:
             log.info("a token is refused: %s", _reason(error))
             return None
         return Vouched(self._principal(claims), Instant((int(claims["exp"]) + self._settings.leeway) * SECOND))

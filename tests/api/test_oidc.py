@@ -233,6 +233,7 @@ def test_signatures_that_do_not_count_let_nobody_in(server: Served) -> None:
         "no signature": good.rpartition(".")[0] + ".",
         "no JSON": "a.b.c",
         "no object": unsigned(["kid"], told, signature),
+        "nested without end": urlsafe_b64encode(b"[" * 9_000).decode() + ".a.b",
         "a key that is no text": unsigned({"alg": "ES256", "kid": ["elliptic"]}, told, signature),
         "no claims": signed(told)[:0] + unsigned({"alg": "ES256", "kid": "elliptic"}, [], signature),
         "too long": signed(claims(server, more="x" * 20_000)),

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 SENT: Final = (
-    *("Accept", "Authorization", "Content-Type", "Idempotency-Key", "If-None-Match"),
+    *("Accept", "Accept-Datetime", "Authorization", "Content-Type", "Idempotency-Key", "If-None-Match"),
     *("Muniment-Min-Head", "Prefer", "X-Request-Id"),
 )
 READ: Final = (
-    *("ETag", "Link", "Location", "Muniment-Head", "Muniment-Valid-At"),
+    *("Content-Location", "ETag", "Link", "Location", "Memento-Datetime"),
+    *("Muniment-Head", "Muniment-Hint", "Muniment-Valid-At"),
     *("Retry-After", "WWW-Authenticate", "X-Request-Id"),
 )
 REMEMBERED: Final = 600

@@ -55,6 +55,7 @@ from api.sparql_update import (
 from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_query, tagged, unchanged
 from bridge.reading import QueryRequest
 from bridge.sparql.description import describe
+from bridge.sparql.hints import hint
 from bridge.sparql.results import GRAPHS, RESULT_SETS, negotiate
 from bridge.sparql.scan import Form
 from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
@@ -67,6 +68,9 @@ if TYPE_CHECKING:
 FORM: Final = "application/x-www-form-urlencoded"
 QUERY: Final = "application/sparql-query"
 PATH: Final = "/sparql"
+HINT: Final = "Muniment-Hint"
+"""The header that says how a query would be answered faster."""
+
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 _IRI: Final[dict[str, object]] = {"type": "string", "format": "iri"}
 
@@ -232,6 +236,8 @@ async def answer(
         same = {**state_headers(head, valid_at), **headers, **about.cached(tag)}
         if (known := unchanged(request, tag, same)) is not None:
             return known
+    if (told_of := hint(text)) is not None:
+        headers[HINT] = told_of
     found = await answered(request, caller, question)
     headers |= {"Content-Type": found.media_type, **state_headers(found.head, found.valid_at)}
     if keepable:

@@ -45,6 +45,7 @@ from api.query_answers import sent
 from api.service import Service
 from bridge.reading import QueryRequest
 from bridge.sparql.columns import in_order
+from bridge.sparql.hints import hint
 from kernel.errors import CallerError, InvalidParameter, NotAcceptable
 from kernel.terms import Iri, Literal, TripleTerm
 
@@ -167,6 +168,7 @@ def _shown(base: Base, visit: Visit, answered: Answer, asked: Asked) -> Mapping[
         "variables": found.variables,
         "rows": _rows(base, visit, found),
         "more": found.more,
+        "hint": hint(asked.query or ""),
         "head": answered.head,
         "valid_at": at(base.host.now() if now else answered.valid_at),
     }

@@ -422,3 +422,16 @@ def test_an_answer_that_its_format_cannot_carry_leaves_nothing_behind(server: Se
         answer = writer.get("/sparql", params={"query": query}, headers={"accept": accept})
         assert answer.status_code == 406, answer.text
     gc.collect()
+
+
+def test_a_query_that_looks_at_every_fact_is_told_what_to_write(island: Served) -> None:
+    client = island.client(Role.READER)
+    slow = "SELECT * { GRAPH ?h { << <urn:a> ?p ?o ~ ?f >> ?q ?v } }"
+    for answer in (
+        client.get("/sparql", params={"query": slow}),
+        client.post("/sparql", data={"query": slow}),
+        client.get("/at/head:1/sparql", params={"query": slow}),
+    ):
+        assert answer.status_code == 200
+        assert answer.headers["muniment-hint"].endswith("?f <https://w3id.org/muniment#subject> <urn:a> .")
+    assert "muniment-hint" not in client.get("/sparql", params={"query": ANY}).headers

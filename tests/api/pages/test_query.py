@@ -195,3 +195,10 @@ def test_a_reader_is_answered_from_the_graphs_that_they_may_read(server: Served)
 @pytest.mark.parametrize("query", ["?format=csv&query=x&format=csv", "?quer=x", f"?query={quote(HOLDERS)}&format=pdf"])
 def test_what_nothing_knows_is_an_error(still: World, query: str) -> None:
     assert still.signed_in(Role.READER).get(f"/query{query}").status_code == 400
+
+
+def test_a_query_that_looks_at_every_fact_is_told_what_to_write(still: World) -> None:
+    client = still.signed_in(Role.READER)
+    slow = "SELECT ?f { GRAPH ?h { ?f <urn:reifies> <<( <urn:a> ?p ?o )>> } }"
+    assert "?f <https://w3id.org/muniment#subject> <urn:a> ." in Page.of(ask(client, slow)).text
+    assert "longer than it need" not in Page.of(ask(client, HOLDERS)).text

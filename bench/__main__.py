@@ -10,6 +10,8 @@ Example
     python -m bench --governing --size 100000
     python -m bench --validation --size 1000000
     python -m bench --log --size 1000000
+    python -m bench --load --size 10000
+    python -m bench --moments --size 10000,100000
 """
 
 from __future__ import annotations
@@ -26,8 +28,11 @@ from bench.breakdown import breakdown_table, broken_down
 from bench.contest import Contest
 from bench.contestants import ENTRIES, FULL, QUICK, chosen
 from bench.environments import home
+from bench.exchange import Exchange
 from bench.governing import governed, governing_table
+from bench.load import load_table, loaded
 from bench.machine import Machine
+from bench.moments import MOMENT_AIMS, MOMENTS, snapshot_table
 from bench.report import report
 from bench.results import Results
 from bench.transparency import log_table
@@ -57,9 +62,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif options.log:
             for size in sizes:
                 console.print(log_table(Path(directory) / str(size), size))
+        elif options.load:
+            _load(console, sizes, Path(directory))
+        elif options.moments:
+            _ask_of_moments(console, sizes, effort, Path(directory))
         elif not options.validation:
             _compare(console, chosen(options.only), sizes, effort, Path(directory))
-        if options.validation or not (options.only or options.profile or options.governing or options.log):
+        if options.validation or not (
+            options.only or options.profile or options.governing or options.log or options.load or options.moments
+        ):
             _validate(console, sizes, effort, Path(directory))
 
 
@@ -84,6 +95,28 @@ def _validate(console: Console, sizes: list[int], effort: Effort, directory: Pat
 def _profile(console: Console, sizes: list[int], directory: Path) -> None:
     for size in sizes:
         console.print(breakdown_table(size, broken_down(directory / str(size), size)))
+
+
+def _ask_of_moments(console: Console, sizes: list[int], effort: Effort, directory: Path) -> None:
+    machine = Machine.of(directory)
+    progress = Console(stderr=True, style="dim")
+    with Contest(MOMENTS, sizes, effort, directory, progress.print) as contest:
+        contest.run()
+    report(console, machine, MOMENTS, sizes, contest.results, MOMENT_AIMS)
+    for size in sizes:
+        served = Exchange(directory / f"exchange-{size}").base
+        console.print(snapshot_table(served, directory / f"snapshots-{size}", size))
+
+
+def _load(console: Console, sizes: list[int], directory: Path) -> None:
+    """Prints what came of it, and ends with an error where something failed or was stale."""
+    faults: list[str] = []
+    for size in sizes:
+        came = loaded(directory / f"load-{size}", size)
+        console.print(load_table(came))
+        faults += [*came.failed, *came.stale, *came.endless]
+    if faults:
+        raise SystemExit("\n".join(faults[:20]))
 
 
 def _govern(console: Console, sizes: list[int], directory: Path) -> None:
@@ -113,6 +146,12 @@ def _parser() -> argparse.ArgumentParser:
         "--governing", action="store_true", help="instead, what writers wait for while shapes are written"
     )
     parser.add_argument("--log", action="store_true", help="instead, what the transparency log takes at those sizes")
+    parser.add_argument(
+        "--load", action="store_true", help="instead, many clients that read and write for two minutes beside runaways"
+    )
+    parser.add_argument(
+        "--moments", action="store_true", help="instead, look-ups at any pair of times, and what snapshots take"
+    )
     parser.add_argument("--profile", action="store_true", help="instead, where the CPU of one of our writes goes")
     return parser
 

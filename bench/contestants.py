@@ -44,6 +44,7 @@ class Measure(Enum):
     MANY = f"{WRITERS} writers, no shape targets their facts"
     MANY_SHAPED = f"{WRITERS} writers, a shape targets their facts"
     LOOK_UP = "current look-up of one value"
+    MOMENT = "look-up of one value, each at another pair of times"
     BULK = "bulk load"
     JSONLD = "export of all facts as JSON-LD"
     TURTLE = "export of all facts as Turtle"
@@ -60,7 +61,7 @@ class Measure(Enum):
     @property
     def writes(self) -> bool:
         """Whether it takes facts to write."""
-        return not self.of_facts and self is not Measure.LOOK_UP and not self.judges
+        return not self.of_facts and self not in {Measure.LOOK_UP, Measure.MOMENT} and not self.judges
 
     @property
     def of_facts(self) -> bool:
@@ -117,7 +118,7 @@ class Effort:
                 return Ask(Work.WRITE, self.single, measure.kind, first, 1, self.limit)
             case Measure.MANY | Measure.MANY_SHAPED:
                 return Ask(Work.WRITE, self.many, measure.kind, first, WRITERS, self.limit)
-            case Measure.LOOK_UP:
+            case Measure.LOOK_UP | Measure.MOMENT:
                 return Ask(Work.LOOK_UP, self.look_ups, first=number, limit=self.limit)
             case Measure.BULK:
                 return Ask(Work.BULK, size)
@@ -167,7 +168,7 @@ class Entry:
         return [str(python), "-m", self.module]
 
 
-_ALL: Final = frozenset(measure for measure in Measure if not measure.validates)
+_ALL: Final = frozenset(measure for measure in Measure if not measure.validates) - {Measure.MOMENT}
 _WITHOUT_EXPORTS: Final = frozenset(measure for measure in _ALL if not measure.exports)
 _SYNCED: Final = (("FLUREE_STORAGE_FSYNC", "1"),)
 _FLUREE: Final = ("fluree==4.2.4",)

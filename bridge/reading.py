@@ -51,10 +51,11 @@ from bridge.slices.slicing import slice_of
 from bridge.slices.stores import sliced_store
 from bridge.snapshots.making import Wanted
 from bridge.sparql.dataset import Dataset, dataset_for
-from bridge.sparql.query import evaluate, finish, require_query
+from bridge.sparql.query import evaluation_errors, finish, require_query, start
 from bridge.sparql.results import negotiate
 from bridge.sparql.sample import Sample, sample
 from bridge.sparql.scan import runnable, scan
+from bridge.stores.errors import store_errors
 from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter, InvalidTime, QueryLimit
 from kernel.instants import LATEST, Instant
@@ -64,6 +65,8 @@ from kernel.vocabulary import history_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pyoxigraph as ox
 
     from bridge.snapshots.cache import Snapshots
     from bridge.sparql.results import Format, Results
@@ -440,12 +443,12 @@ class Reader:
 
     def _ask(self, question: Question, read: Callable[[Results], T]) -> tuple[T, int | None, Instant]:
         """What is read of the results of a query; with the head and the valid time that they are of."""
-        text, dataset, past = question.text, question.dataset, question.past
+        past = question.past
         if past is None:
-            results, state = self._stores.read(question.projection, lambda store: evaluate(store, text, dataset))
+            results, state = self._stores.read(question.projection, lambda store: _started(question, store))
             return read(results), state.head, state.clock
         store = sliced_store(question.sliced) if question.sliced is not None else self._snapshots.at(question.wanted)
-        return read(evaluate(store, text, dataset, now=past.valid_at)), past.head, past.valid_at
+        return read(_started(question, store)), past.head, past.valid_at
 
     def _believed(
         self, view: LedgerView, principal: Principal, wanted: FactFilter, moment: Moment, seconds: float
@@ -471,6 +474,11 @@ class Reader:
         found, _, _ = self._ask(self.question(request), facts_named)
         facts = filter(None, map(view.fact, found))
         return (fact for fact in facts if _matches(fact, wanted, LATEST))
+
+
+def _started(question: Question, store: ox.Store) -> Results:
+    with store_errors(), evaluation_errors(question.text):
+        return start(store, question.runnable, question.dataset, question.base)
 
 
 def _within(seconds: float, facts: Iterable[Fact]) -> Iterator[Fact]:
@@ -523,9 +531,11 @@ def _place(fact: Fact) -> Place:
 
 
 def _past(view: LedgerView, moment: Moment, dataset: Dataset) -> Past:
-    head = view.head()
-    as_of = head.instant if moment.as_of is None else moment.as_of
-    valid_at = head.clock if moment.valid_at is None else moment.valid_at
+    as_of, valid_at = moment.as_of, moment.valid_at
+    if as_of is None or valid_at is None:
+        head = view.head()
+        as_of = head.instant if as_of is None else as_of
+        valid_at = head.clock if valid_at is None else valid_at
     return Past(as_of, valid_at, None if as_of is None else view.head_at(as_of), dataset.history)
 
 

@@ -23,15 +23,19 @@ Example
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kernel.errors import QueryRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MAX_DEPTH: Final = 100
 MAX_OPERATORS: Final = 1_000
+
+_LONGEST_CACHED: Final = 16_384
+"""Characters of a text whose tokens are remembered for a moment."""
 
 _LETTER: Final = (
     "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
@@ -101,9 +105,17 @@ def tokenise(text: str) -> list[Token]:
         QueryRefused: a character that starts no token, such as a quote that is never closed; nesting or length beyond
             what the engine survives.
     """
-    tokens = list(each_token(text))
+    return list(_tokens_briefly(text) if len(text) <= _LONGEST_CACHED else _tokens(text))
+
+
+def _tokens(text: str) -> tuple[Token, ...]:
+    tokens = tuple(each_token(text))
     _require_shallow(tokens, text)
     return tokens
+
+
+# A query is looked at from several sides, one right after the other.
+_tokens_briefly = lru_cache(maxsize=16)(_tokens)
 
 
 def each_token(text: str) -> Iterator[Token]:
@@ -164,7 +176,7 @@ def place(text: str, position: int) -> str:
 _ENDS: Final = ("\n", "\r")
 
 
-def _require_shallow(tokens: list[Token], text: str) -> None:
+def _require_shallow(tokens: Iterable[Token], text: str) -> None:
     depth = operators = 0
     data_from = -1  # the depth outside the VALUES block that we are in; -1 outside of any
     awaiting_data = False

@@ -28,7 +28,7 @@ from kernel.intervals import Interval, elementary
 from kernel.terms import Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from bridge.shapes.document import Triple
     from bridge.shapes.model import ShapesModel
@@ -65,9 +65,13 @@ class _Sides:
     anew: list[Interval] = field(default_factory=list)
     graphs: set[Iri] = field(default_factory=set)
 
-    def parts(self) -> Iterator[Interval]:
-        """The time in which something changes."""
-        for part in elementary([*self.coming, *self.going, *self.anew]):
+    def parts(self) -> list[Interval]:
+        """The time in which something changes, in order."""
+        every = [*self.coming, *self.going, *self.anew]
+        return every if len(every) == 1 else fused(self._differing(every))
+
+    def _differing(self, every: Sequence[Interval]) -> Iterator[Interval]:
+        for part in elementary(every):
             comes, goes, anew = (
                 any(interval.contains(Instant(part.start)) for interval in intervals)
                 for intervals in (self.coming, self.going, self.anew)
@@ -103,7 +107,7 @@ def changes_of_plan(plan: Plan, model: ShapesModel, view: FactsView, scope: Scop
 def _change(triple: Triple, sides: _Sides) -> Change:
     # What goes may have been spelled in several ways.
     plain = not isinstance(triple[2], Literal) or not (sides.anew or sides.going)
-    return Change(triple, tuple(fused(sides.parts())), frozenset(sides.graphs), plain)
+    return Change(triple, tuple(sides.parts()), frozenset(sides.graphs), plain)
 
 
 def supported_anew(plan: Plan, model: ShapesModel, view: FactsView) -> Iterator[FactContent]:

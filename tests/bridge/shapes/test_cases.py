@@ -307,6 +307,28 @@ def test_case_10_one_more_pointer_at_a_hub_does_not_read_the_others(
     assert hub.view.facts_read < 20
 
 
+def test_one_more_value_at_a_node_that_has_very_many_does_not_read_the_others() -> None:
+    """Each value is judged by itself, so that no other one matters, unless the new one is at fault."""
+    shapes = """:S a sh:NodeShape ; sh:targetClass :Person ;
+        sh:property [ sh:path :knows ; sh:class :Person ; sh:disjoint :avoids ; sh:not [ sh:property :K ] ] .
+        :K sh:path :kind ; sh:in ( 'robot' ) ; sh:minCount 1 ."""
+    world = World(
+        shapes, "\n".join(f":a :knows :p{number} . :p{number} a :Person ." for number in range(500)), limit=50
+    )
+    world.hold(*asserts(":a a :Person . :b a :Person . :robot a :Person ; :kind 'robot' . :a :avoids :c ."))
+    for text in (":a :knows :b .", ":new :knows :b ."):
+        plan = world.plan(*asserts(text))
+        world.view.facts_read = 0
+        assert world.checker.findings(plan, world.view) == []
+        assert world.view.facts_read < 10
+    plan = world.plan(*retracts(":a :knows :p7 ."))
+    world.view.facts_read = 0
+    assert world.checker.findings(plan, world.view) == []
+    assert world.view.facts_read < 10
+    [exceeded] = world.judge(*asserts(":a :knows :robot ."))
+    assert exceeded.code is FindingCode.NEIGHBOURHOOD_EXCEEDED
+
+
 def test_case_10_one_pointer_less_at_a_hub_does_not_read_the_others(hub: World) -> None:
     plan = hub.plan(*retracts(":p5 :worksFor :org .", years(2026)))
     hub.view.facts_read = 0

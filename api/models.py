@@ -184,7 +184,6 @@ class Finding(_Within, TypedDict):
     shape: NotRequired[Iri]
     component: NotRequired[Annotated[str, Field(description="the SHACL constraint component, an IRI")]]
     constraint: NotRequired[Annotated[str, Field(description="the constraint, where a query is one: an IRI")]]
-    constraint: NotRequired[Annotated[str, Field(description="the constraint, where a query is one: an IRI")]]
 
 
 class MoreFindings(TypedDict):

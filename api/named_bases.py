@@ -33,6 +33,8 @@ from api.wording import in_words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from api.settings import Sourced
+
 _NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _OWN: Final = ("data", "anonymous_graphs", "oidc", "metrics_token_file", "manifest")
 """What no base has from the process."""
@@ -56,6 +58,11 @@ def settings_of_bases(shared: Settings, *, alone: bool) -> dict[str, Settings]:
     if len(set(folders)) < len(folders):
         raise InvalidSetting("two bases lie in one folder", remedy="give each a folder of its own", where="bases")
     return made
+
+
+def is_alone(sourced: Sourced) -> bool:
+    """Whether bases are served under their names only: there are some, and nothing says where one at the root lies."""
+    return bool(sourced.settings.bases) and "data" not in sourced.origins
 
 
 def _settings_of(name: str, given: Mapping[str, object], shared: Settings, among: int) -> Settings:

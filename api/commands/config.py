@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import typer
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,8 +51,13 @@ def told_of_mode(settings: Settings) -> Iterator[str]:
 
 
 def in_words(sourced: Sourced) -> Iterator[str]:
-    """The settings as lines of TOML, each after what it is for."""
+    """The settings as lines of TOML, each after what it is for. Raises `InvalidSetting`."""
+    from api.named_bases import is_alone, settings_of_bases
+
     yield from (f"# {line}" for line in told_of_mode(sourced.settings))
+    for name, each in settings_of_bases(sourced.settings, alone=is_alone(sourced)).items():
+        yield f"# base {name}: in {each.data}, with {each.query_workers} workers for queries"
+        yield from (f"# base {name}: {line}" for line in told_of_mode(each))
     for name, field in type(sourced.settings).model_fields.items():
         yield f"# {field.description}; {sourced.origins.get(name, 'the default')}"
         value = getattr(sourced.settings, name)
@@ -68,10 +74,6 @@ def _toml(value: object) -> str:
         return json.dumps(value.value)
     if isinstance(value, list | tuple | set | frozenset):
         return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, BaseModel):
-        return json.dumps(value.model_dump_json(exclude_defaults=True))
-    if isinstance(value, dict):
-        return json.dumps(
-            json.dumps({key.value: limits.model_dump(exclude_none=True) for key, limits in value.items()})
-        )
+    if isinstance(value, BaseModel | dict):
+        return json.dumps(to_json(value, exclude_none=True).decode())
     return json.dumps(value)

@@ -81,7 +81,7 @@ def serve(
     """
     from api.bases import Bases
     from api.commands.config import told_of_mode
-    from api.named_bases import settings_of_bases
+    from api.named_bases import is_alone, settings_of_bases
     from api.server import listen
     from api.server import serve as serve_bases
     from api.settings import sourced_settings
@@ -90,7 +90,7 @@ def serve(
         data=data, port=port, host=host, policy=policy, mode=mode, manifest=manifest, bases=_named(base or [])
     )
     settings = sourced.settings
-    alone = bool(settings.bases) and "data" not in sourced.origins
+    alone = is_alone(sourced)
     named = settings_of_bases(settings, alone=alone)
     listen(settings.host, settings.port).close()  # the stores may take long; a port that is taken is told before
     for each in ([] if alone else [settings]) + [*named.values()]:

@@ -296,6 +296,19 @@ def test_what_cannot_be_a_base_is_an_error(bases: dict[str, object], named: str)
         settings_of_bases(settings, alone=False)
 
 
+def test_config_lists_them_and_what_it_prints_is_read_again(tmp_path: Path) -> None:
+    given = {"one": {"data": "a", "anonymous_graphs": ["urn:g"], "mode": "unrestricted"}, "two": {"data": "b"}}
+    printed = run("config", MUNIMENT_BASES=json.dumps(given), MUNIMENT_RATE_LIMITS='{"reader": "5/minute"}')
+    assert printed.status == 0, printed.errors
+    assert "# base one: in a, with 2 workers for queries" in printed.lines
+    assert any(line.startswith("# base one: UNRESTRICTED") for line in printed.lines)
+    file = tmp_path / "muniment.toml"
+    file.write_text(printed.output)
+    again = run("config", MUNIMENT_CONFIG=str(file)).lines
+    assert [line for line in again if line[0] != "#"] == [line for line in printed.lines if line[0] != "#"]
+    assert run("config", MUNIMENT_BASES='{"one": {"data": "a", "prot": 1}}').status == 1
+
+
 def test_bases_are_served_from_the_command_line(tmp_path: Path) -> None:
     options = [word for name in NAMES for word in ("--base", f"{name}={tmp_path / name}")]
     tokens = {

@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Final
 import pyoxigraph as ox
 import pytest
 
-from certificates.findings import FindingCode
+from bridge.shapes.data import Data
+from bridge.shapes.document import ShapesDocument
+from bridge.shapes.registry import Shapes
+from bridge.shapes.validation import Validation
+from certificates.findings import FindingCode, Severity
 from kernel.changes import Assert
-from kernel.terms import Statement
+from kernel.terms import Literal, Statement
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.oracle import expected, told
 from tests.bridge.shapes.world import G, World, iri_of, term_of
@@ -21,7 +25,10 @@ from tests.requirements import REPOSITORY, require
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from bridge.shapes.results import Result
     from kernel.terms import Iri
+
+WARN: Final = "m:shapes m:mode m:Warn ."
 
 SUITE: Final = REPOSITORY.parent / "shared" / "suites" / "shacl" / "tests" / "core"
 
@@ -66,6 +73,37 @@ def test_the_suite(name: str, caplog: pytest.LogCaptureFixture) -> None:
     wanted = expected(world, plan)
     assert told(findings, wanted) == wanted
     assert all(finding.code is FindingCode.SHAPE_VIOLATION for finding in findings)
+
+
+def key_of(result: Result) -> tuple[str | None, ...]:
+    value = None if result.value is None else result.value.n3
+    return result.focus.n3, result.path, value, result.shape.n3, result.component.n3
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_statements_that_come_one_by_one_bring_what_the_whole_newly_says(name: str) -> None:
+    """In mode `warn`, so that nothing is in the way of what is broken; in the end the report is that of the whole."""
+    path = require("shared") / "suites" / "shacl" / "tests" / "core" / name
+    world = World(WARN)
+    world.hold(*statements(path, SHAPES_GRAPH))
+    known = Shapes(ShapesDocument([fact.content for fact in world.view.believed(graph=SHAPES_GRAPH)], {}))
+    changes = statements(path, G)
+    data = Data({})
+    now = {key_of(each) for each in Validation(known, data).results()}
+    told_so_far = now
+    for change in changes:
+        findings = world.judge(change)
+        assert Severity.VIOLATION not in {finding.severity for finding in findings}
+        statement = change.statement
+        spelled = (statement.object,) if isinstance(statement.object, Literal) else ()
+        data.add((statement.subject, statement.predicate, statement.object), spelled)
+        before, now = now, {key_of(each) for each in Validation(known, data).results()}
+        came = {(each.focus, each.path, each.value, each.shape, each.component) for each in findings}
+        assert came == now - before
+        told_so_far = (told_so_far | came) & now
+        world.hold(change)
+    assert told_so_far == now
 
 
 @pytest.mark.shared

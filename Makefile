@@ -47,7 +47,7 @@ lint: .venv/test
 	$(BIN)/lint-imports --no-logo
 
 fuzz: .venv/test
-	$(BIN)/pytest --hypothesis-profile=fuzz -m "fuzz or not fuzz" $(ARGS)
+	$(BIN)/pytest --hypothesis-profile=fuzz -o timeout=7200 -m "fuzz or not fuzz" $(ARGS)
 
 bench: .venv/core
 	$(BIN)/python -m bench $(ARGS)

@@ -12,11 +12,15 @@ import pytest
 
 from bridge.base import Base
 from kernel.access import Role
-from kernel.instants import SECOND, Instant, print_instant
+from kernel.instants import SECOND, Instant, parse_instant, print_instant
 from tests.api.bodies import EX, XSD, M, change, request
 from tests.api.serving import Served, served
+from tests.bridge.writing import HOUR, SetClock
 
 TURTLE: Final = {"content-type": "text/turtle"}
+ALL_OF_IT: Final = "MINUS { ?any <urn:never>* ?other FILTER(false) }"
+"""Takes nothing away, and no slice is enough for it."""
+
 ONE_HOME: Final = (
     f"<urn:rule> a <{M}SingleValuedBySubject> ; <{M}predicate> <{EX}livesIn> ; <{M}propose> <{M}EndOlder> ."
 )
@@ -45,7 +49,15 @@ def govern(server: Served, graph: str, turtle: str) -> httpx2.Client:
 
 
 def values(client: httpx2.Client, subject: str, predicate: str, **moment: str) -> list[str]:
-    query = f"SELECT ?o {{ <{EX}{subject}> <{EX}{predicate}> ?o }} ORDER BY ?o"
+    """The objects, by each of the ways in which a moment is answered: from a slice, and from a snapshot."""
+    pattern = f"<{EX}{subject}> <{EX}{predicate}> ?o"
+    found, whole = (objects(client, each, **moment) for each in (pattern, f"{pattern} {ALL_OF_IT}"))
+    assert found == whole
+    return found
+
+
+def objects(client: httpx2.Client, patterns: str, **moment: str) -> list[str]:
+    query = f"SELECT ?o {{ {patterns} }} ORDER BY ?o"
     parameters = {"query": query} | {name.replace("_", "-"): value for name, value in moment.items()}
     answer = client.get("/sparql", params=parameters, headers={"accept": "application/sparql-results+json"})
     assert answer.status_code == 200, answer.text
@@ -82,6 +94,50 @@ def test_case_06_a_violation_names_everything(server: Served) -> None:
     }
     kept = admin.get(f"/certificates/{refused['certificate']}").json()
     assert [each["message"] for each in kept["findings"]] == ["a person has one name"]
+
+
+def test_case_23_and_30_the_same_instant_in_other_words(server: Served) -> None:
+    writer = server.writer
+    post(writer, change("ann", "livesIn", "paris", validFrom="2024-01-01T00:00:00+05:00"))
+    assert values(writer, "ann", "livesIn", valid_at="2023-12-31T19:00:00Z") == ["paris"]
+    assert values(writer, "ann", "livesIn", valid_at="2023-12-31T18:59:59.999999Z") == []
+    post(writer, change("bob", "livesIn", "rome", validFrom="2024-01-01T00:00:00.100000Z"))
+    for spelling in ("2024-01-01T00:00:00.1Z", "2024-01-01T00:00:00.100000Z", "2024-01-01T05:00:00.100+05:00"):
+        assert values(writer, "bob", "livesIn", valid_at=spelling) == ["rome"]
+    assert values(writer, "bob", "livesIn", valid_at="2024-01-01T00:00:00.099999Z") == []
+    (fact,) = facts(writer, subject=f"{EX}bob")
+    assert "00.100000Z" in str(fact), "as it was submitted"
+
+
+def test_case_25_and_26_a_day_through_and_a_day_to(server: Served) -> None:
+    writer = server.writer
+    day = "2026-05-06"
+    empty = post(writer, change("ann", "is", "away", validFrom=day, validTo=day), status=400)
+    assert "validThrough" in str(empty)
+    post(writer, change("ann", "is", "away", validFrom="2026-05-07", validTo=day), status=400)
+    post(writer, change("ann", "is", "away", validFrom=day, validThrough=day))
+    there = {
+        "2026-05-05T23:59:59.999999Z": [],
+        "2026-05-06T00:00:00Z": ["away"],
+        "2026-05-06T15:00:00Z": ["away"],
+        "2026-05-06T23:59:59.999999Z": ["away"],
+        "2026-05-06T24:00:00Z": [],
+    }
+    assert {at: values(writer, "ann", "is", valid_at=at) for at in there} == there
+
+
+def test_case_31_the_hosts_clock_steps_back_between_two_writes() -> None:
+    clock = SetClock()
+    with Base.open(None, host=clock) as base, served(base) as server:
+        writer = server.writer
+        first = post(writer, change("ann", "livesIn", "paris"))
+        clock.move(-HOUR)
+        second = post(writer, change("ann", "livesIn", "rome"))
+        recorded = sorted((fact["recordedAt"] for fact in facts(writer, subject=f"{EX}ann")), key=parse_instant)
+        assert len(set(recorded)) == 2
+        assert values(writer, "ann", "livesIn", as_of=f"head:{first['head']}") == ["paris"]
+        assert values(writer, "ann", "livesIn", as_of=recorded[0]) == ["paris"]
+        assert values(writer, "ann", "livesIn", as_of=f"head:{second['head']}") == ["paris", "rome"]
 
 
 def test_case_27_the_same_statement_in_two_intervals_is_two_facts(server: Served) -> None:

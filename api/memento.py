@@ -79,10 +79,11 @@ class Told:
         if shown is not None:
             headers["Memento-Datetime"] = shown
         if request.method != "POST":
+            if len(original) > LONGEST:
+                return headers
             if self.asked.negotiated and self.asked.as_of is not None:
                 headers["Content-Location"] = memento_of(original, self.asked.as_of)
-            if len(original) <= LONGEST:
-                headers["Link"] = ", ".join(self._links(original, shown))
+            headers["Link"] = ", ".join(self._links(original, shown))
         return headers
 
     def cached(self, tag: str | None) -> dict[str, str]:

@@ -26,6 +26,7 @@ Example
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 from uuid import uuid5
@@ -82,7 +83,8 @@ def document(diff: Diff, form: DiffFormat, base: UUID) -> Export:
         DiffFormat.PATCH: lambda: rdf_patch(diff, base),
         DiffFormat.TEXT: lambda: plain(diff),
     }
-    return Export(chunks(bodies[form]()), second.head, second.valid_at, diff.opened)
+    body = diff.opened.enter_context(closing(chunks(bodies[form]())))
+    return Export(body, second.head, second.valid_at, diff.opened)
 
 
 def rdf_patch(diff: Diff, base: UUID) -> Iterator[str]:

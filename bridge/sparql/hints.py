@@ -21,6 +21,7 @@ True
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.sparql.tokens import END, Token, tokenise
@@ -34,6 +35,12 @@ _CACHED: Final = 256
 _GIVEN: Final = frozenset({"iri", "name", "string", "number"})
 _ENDS: Final = frozenset({".", "}", "{", ""})
 _BEGINS: Final = frozenset({".", "{", "}", ")", ""})
+_MOST: Final = 16
+"""Patterns that are looked at: each takes as long as the query is."""
+
+_LONGEST_TEXT: Final = 16_384
+"""Characters of a query that is looked at: so that it is done at once."""
+
 _LONGEST: Final = 200
 """Characters of a term that is repeated in a hint."""
 
@@ -47,8 +54,8 @@ class _Quoted(NamedTuple):
 
 
 def hint(text: str) -> str | None:
-    """What to write instead, in ASCII; None where nothing is to be said, and for what is no query."""
-    return _hint(text) if "<<" in text else None
+    """What to write instead, in ASCII; None where nothing is to be said, and of what is no query, or a very long one."""
+    return _hint(text) if "<<" in text and len(text) <= _LONGEST_TEXT else None
 
 
 @lru_cache(maxsize=_CACHED)
@@ -57,7 +64,7 @@ def _hint(text: str) -> str | None:
         tokens = tokenise(text)
     except QueryRefused:
         return None
-    for quoted in _quoted(tokens):
+    for quoted in islice(_quoted(tokens), _MOST):
         if any(token.kind == "variable" for token in quoted.inner) and not _is_found(tokens, quoted):
             return _said(quoted)
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import tracemalloc
 from collections.abc import Iterator
@@ -251,6 +252,32 @@ def test_json_ld_says_the_same(base: Base, instants: list[Instant]) -> None:
             assert fact["@id"] == f"urn:uuid:{one.fact.id}"
             assert fact[f"{M}graph"] == [{"@id": one.fact.statement.graph.value}]
             assert (f"{M}supersededBy" in fact) is (one.fact.superseded is not None)
+
+
+def test_a_document_may_be_given_up_at_any_time(base: Base, instants: list[Instant]) -> None:
+    asked = Comparison(ADMINISTRATOR, sides(Axis.TRANSACTION, instants[0], instants[-1], year(2005)), GRAPHS[0])
+    for form in DiffFormat:
+        for taken in (0, 1):
+            diff = Diff(base.ledger, asked, EVER)
+            with document(diff, form, base.ledger.base_id()) as told:
+                for _ in range(taken):
+                    assert told.take()
+            assert told.take() == b""
+            gc.collect()  # what were left behind would complain
+
+
+def test_plain_text_has_a_line_for_each_fact(base: Base, instants: list[Instant]) -> None:
+    asked = Comparison(ADMINISTRATOR, sides(Axis.TRANSACTION, instants[0], instants[-1], year(2005)), GRAPHS[0])
+    found = entries(base, asked)
+    with document(Diff(base.ledger, asked, EVER), DiffFormat.TEXT, base.ledger.base_id()) as told:
+        counts, *lines = b"".join(told.chunks()).decode().splitlines()
+    kinds = [each.kind for each in found]
+    assert (
+        counts
+        == f"{kinds.count(Kind.GAINED)} gained, {kinds.count(Kind.LOST)} lost, {kinds.count(Kind.CORRECTED)} corrected"
+    )
+    signs = [sign for kind in kinds for sign in {Kind.GAINED: "+", Kind.LOST: "-", Kind.CORRECTED: "~ "}[kind]]
+    assert [line[0] for line in lines] == signs
 
 
 def test_pages_follow_each_other(base: Base, instants: list[Instant]) -> None:

@@ -54,7 +54,7 @@ class _Quoted(NamedTuple):
 
 
 def hint(text: str) -> str | None:
-    """What to write instead, in ASCII; None where nothing is to be said, and of what is no query, or a very long one."""
+    """What to write instead, in ASCII; None where nothing is to be said, and of what is no query or very long."""
     return _hint(text) if "<<" in text and len(text) <= _LONGEST_TEXT else None
 
 

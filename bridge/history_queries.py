@@ -8,8 +8,8 @@ Rules
 
 Example
 -------
->>> believed_of(Iri("urn:ada"), None).partition(" . ")[0]
-'SELECT ?fact { GRAPH ?history { ?fact <https://w3id.org/muniment#subject> <urn:ada>'
+>>> history_of(Iri("urn:ada")).partition(" } ")[0]
+'SELECT ?fact { GRAPH ?history { { ?fact <https://w3id.org/muniment#subject> <urn:ada>'
 """
 
 from __future__ import annotations
@@ -17,18 +17,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-import pyoxigraph as ox
-
 from kernel.terms import Iri
 from kernel.vocabulary import HISTORY, M
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from bridge.sparql.results import Results
     from bridge.sparql.sample import Sample
     from kernel.facts import Fact
-    from kernel.terms import Term
 
 _IN_HISTORY: Final = f'FILTER(STRSTARTS(STR(?history), "{HISTORY}"))'
 _ID: Final = slice(-36, None)
@@ -47,19 +43,6 @@ def members_of(families: Iterable[UUID]) -> str:
     return (
         f"SELECT ?fact {{ VALUES ?family {{ {listed} }} GRAPH ?history {{ ?fact <{M}family> ?family }} {_IN_HISTORY} }}"
     )
-
-
-def believed_of(subject: Iri | None, value: Term | None) -> str:
-    """Asks for the facts of a subject, an object, or both, that were not superseded; in the graphs of the dataset."""
-    ends = (("subject", subject), ("object", value))
-    tests = " ".join(f"?fact <{M}{name}> {end.n3} ." for name, end in ends if isinstance(end, Iri))
-    return f"SELECT ?fact {{ GRAPH ?history {{ {tests} FILTER NOT EXISTS {{ ?fact <{M}supersededAt> ?then }} }} }}"
-
-
-def facts_named(results: Results) -> list[UUID]:
-    """The facts in the only column of an answer of any size."""
-    solutions = results if isinstance(results, ox.QuerySolutions) else ()
-    return [UUID(each[0].value[_ID]) for each in solutions]
 
 
 def facts_sampled(found: Sample) -> list[UUID]:

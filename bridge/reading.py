@@ -40,8 +40,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 from uuid import UUID
 
 from bridge.history_queries import (
-    believed_of,
-    facts_named,
     facts_sampled,
     history_of,
     members_of,
@@ -58,10 +56,9 @@ from bridge.sparql.scan import runnable, scan
 from bridge.stores.errors import store_errors
 from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter, InvalidTime, QueryLimit
-from kernel.instants import LATEST, Instant
+from kernel.instants import Instant
 from kernel.terms import Iri
 from kernel.timevalues import parse_point
-from kernel.vocabulary import history_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -455,8 +452,8 @@ class Reader:
     ) -> Iterator[Fact]:
         """What is believed now comes from the indexes; what was believed then from everything recorded by then."""
         if moment.as_of is None:
-            if not principal.reads_everything and (wanted.subject is not None or isinstance(wanted.object, Iri)):
-                return self._readable(view, principal, wanted)
+            if not principal.reads_everything:
+                return _within(seconds, self._readable(view, principal, wanted))
             believed = view.believed(
                 subject=wanted.subject, predicate=wanted.predicate, object=wanted.object, graph=wanted.graph
             )
@@ -465,15 +462,12 @@ class Reader:
         return (as_known(fact, moment.as_of) for fact in recorded if _matches(fact, wanted, moment.as_of))
 
     def _readable(self, view: LedgerView, principal: Principal, wanted: FactFilter) -> Iterator[Fact]:
-        """What is believed now, found in the history of the graphs that the caller may read and nowhere else."""
+        """What is believed now, looked up in each graph that the caller may read and nowhere else."""
         graphs = view.graphs() if wanted.graph is None else {wanted.graph}
-        histories = tuple(history_graph(graph).value for graph in graphs if principal.may_read(graph))
-        if not histories:
-            return iter(())
-        request = QueryRequest(principal, believed_of(wanted.subject, wanted.object), named_graphs=histories)
-        found, _, _ = self._ask(self.question(request), facts_named)
-        facts = filter(None, map(view.fact, found))
-        return (fact for fact in facts if _matches(fact, wanted, LATEST))
+        for graph in filter(principal.may_read, graphs):
+            for fact in view.believed(subject=wanted.subject, object=wanted.object, graph=graph):
+                if wanted.predicate in (None, fact.statement.predicate):
+                    yield fact
 
 
 def _started(question: Question, store: ox.Store) -> Results:

@@ -397,6 +397,9 @@ def _evidence_of(facts: int) -> str:
 def _believed(subject: bool, predicate: bool, value: bool, graph: bool) -> str:
     """The look-up by the terms that are given: their keys first, then their texts."""
     index = "facts_by_statement" if subject else "facts_by_object" if value else "facts_by_graph" if graph else None
+    if graph and not predicate and (subject or value):
+        # Nothing of other graphs is looked at, however much they have of the node.
+        index = f"facts_ever_by_{'subject' if subject else 'object'}"
     given = [
         name
         for name, is_given in (("subject", subject), ("predicate", predicate), ("object", value), ("graph", graph))

@@ -20,6 +20,7 @@ Example
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote, unquote_plus
@@ -51,6 +52,8 @@ KEPT: Final = 3_600
 AT: Final = "/at/"
 _SAFE: Final = "!#$%&'()*+,/:;=?@[]~"
 """What stays as it is in a URL that is named in a header."""
+
+_CLEAN: Final = re.compile(rf"[A-Za-z0-9_.\-{re.escape(_SAFE)}]*", re.ASCII)
 
 VARY: Final = "Accept, Accept-Datetime, Accept-Encoding, Authorization"
 
@@ -123,7 +126,9 @@ def memento_of(original: str, as_of: str) -> str:
 
 def timemap_of(original: str) -> str:
     """Where the heads are listed for a URL."""
-    return f"{base_of(original)}{TIMEMAP}?{OF}={quote(original, safe='')}"
+    # What else has a meaning in a query is escaped in a URL already; this is done with each answer.
+    escaped = original.replace("%", "%25").replace("&", "%26").replace("+", "%2B").replace("#", "%23")
+    return f"{base_of(original)}{TIMEMAP}?{OF}={escaped}"
 
 
 def original_of(request: Request) -> str:
@@ -141,7 +146,8 @@ def original_of(request: Request) -> str:
 def original_url(address: str, query: str) -> str:
     """A URL without `as-of`, such that it may stand in a header."""
     left = without_as_of(query)
-    return quote(f"{address}?{left}" if left else address, safe=_SAFE)
+    url = f"{address}?{left}" if left else address
+    return url if _CLEAN.fullmatch(url) else quote(url, safe=_SAFE)
 
 
 def without_as_of(query: str) -> str:

@@ -67,6 +67,7 @@ class DirectWorker:
     Attributes:
         keeps: what its statements are those of, as long as that lives; None: it keeps none.
         spent: whether it has grown, and is better replaced.
+        took: seconds that it was on a processor for what it was asked last.
     """
 
     def __init__(self) -> None:
@@ -75,6 +76,7 @@ class DirectWorker:
         self._frames = FrameReader()
         self.keeps: ReferenceType[Any] | None = None
         self.spent = False
+        self.took = 0.0
         self._ended: WorkerEndedError | None = None
         try:
             self._process = started(theirs, self._errors)
@@ -153,7 +155,7 @@ class DirectWorker:
         came = self._received(until)
         if came.kind is Kind.ERROR:
             raise FailedFrameError(came.head)
-        self.spent = self.spent or bool(came.head.get("spent"))
+        self.spent, self.took = self.spent or bool(came.head.get("spent")), came.head["took"]
         return came
 
     def _received(self, until: float) -> Frame:

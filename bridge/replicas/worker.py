@@ -38,6 +38,7 @@ from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
 from threading import Thread
+from time import process_time
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 import pyoxigraph as ox
@@ -148,7 +149,7 @@ class Worker:
         answer.finish(self._connection, {"spent": True} if self._memory.spent() else {})
 
     def _ask(self, asked: Mapping[str, Any], quads: bytes) -> None:
-        name, left = asked["store"], asked["result"]
+        began, name, left = process_time(), asked["store"], asked["result"]
         store = ox.Store() if name is None or asked["anew"] else self._stores[name]
         if name is not None:
             self._stores[name] = store
@@ -159,7 +160,8 @@ class Worker:
             left -= len(answers[-1])
         del store
         last = {"spent": True} if self._memory.spent() else {}
-        self._send(frame(Kind.WHOLE, {"lengths": [*map(len, answers)], **last}, b"".join(answers)))
+        head = {"lengths": [*map(len, answers)], "took": process_time() - began, **last}
+        self._send(frame(Kind.WHOLE, head, b"".join(answers)))
 
     def _fail(self, what: str, message: str = "", **more: str | None) -> None:
         self._send(frame(Kind.ERROR, {"what": what, "message": message, **more}))

@@ -3,12 +3,15 @@
 import os
 import resource
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import httpx2
 import pytest
 
 from bridge.base import Base
+from bridge.shapes import checker, preparing
+from bridge.shapes.sparql import evaluation
 from kernel.access import Role
 from tests.api.bodies import EX, change, request
 from tests.api.processes import workers
@@ -25,8 +28,12 @@ NAMED: Final = {"@value": "a"}
 TYPE: Final = {"@id": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"}
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[Served]:
+@pytest.fixture
+def running(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """Time enough, however busy the machine is: it is memory that there is too little of."""
+    monkeypatch.setattr(evaluation, "LIMITS", replace(evaluation.LIMITS, seconds=600))
+    monkeypatch.setattr(checker, "IN_TURN", 600)
+    monkeypatch.setattr(preparing, "IN_TURN", 600)
     with Base.open(None) as base, served(base) as running:
         yield running
 

@@ -101,10 +101,9 @@ class Asking:
         except FailedFrameError as error:
             raise _failed(error) from None
         except (TimeoutError, WorkerEndedError, OSError) as error:
+            data.patience.spend(monotonic() - before)
             self._ended, self._rests_until = f"{_lost(error, limits)}, {_OR_DID}", monotonic() + REST
             raise QueryUnfinished(self._ended) from None
-        finally:
-            data.patience.spend(monotonic() - before)
         answers = [each for each in found if each is not None]
         if len(answers) < len(found):
             raise QueryUnfinished(f"it gives more than {MOST:,} solutions")
@@ -113,12 +112,15 @@ class Asking:
     def _asked(self, data: Data, focus: Term, asked: Asked) -> list[bytes]:
         if not self._looks.anywhere:
             with WORKERS.one() as worker:
-                return worker.answers(asked, self._sent(data, focus).encode())
-        whole = ref(data)
-        with WORKERS.one(whole) as worker:
-            if worker.keeps is not whole:
-                worker.keep(whole, self._pieces(data), asked.limits)
-            return worker.answers(asked, None)
+                found = worker.answers(asked, self._sent(data, focus).encode())
+        else:
+            whole = ref(data)
+            with WORKERS.one(whole) as worker:
+                if worker.keeps is not whole:
+                    worker.keep(whole, self._pieces(data), asked.limits)
+                found = worker.answers(asked, None)
+        data.patience.spend(worker.took)
+        return found
 
     def _sent(self, data: Data, focus: Term) -> str:
         """What it is asked of at a focus."""

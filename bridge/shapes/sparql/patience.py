@@ -4,6 +4,8 @@ Rules
 -----
 * What is judged in the turn of a write holds up all others. So what its queries take is counted, but for `BRIEF` of
   each: many that are quick are what judging costs, a few that are not are somebody's mistake.
+* Counted is time on a processor, so that nobody's query is refused because others are busy; of one that was ended, on
+  the clock.
 * Where nobody waits, there is no end of it.
 
 Example

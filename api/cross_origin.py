@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 SENT: Final = (
     *("Accept", "Accept-Datetime", "Authorization", "Content-Type", "Idempotency-Key", "If-None-Match"),
-    *("Muniment-Min-Head", "Prefer", "X-Request-Id"),
+    *("Muniment-Min-Head", "Muniment-Read-State", "Prefer", "X-Request-Id"),
 )
 READ: Final = (
     *("Content-Location", "ETag", "Link", "Location", "Memento-Datetime"),
-    *("Muniment-Head", "Muniment-Hint", "Muniment-Valid-At"),
+    *("Muniment-Head", "Muniment-Hint", "Muniment-Read-State", "Muniment-Valid-At"),
     *("Retry-After", "WWW-Authenticate", "X-Request-Id"),
 )
 REMEMBERED: Final = 600

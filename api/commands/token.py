@@ -36,6 +36,7 @@ from api.roles import RoleName
 from kernel.access import ANONYMOUS, Grant, Principal, Role
 from kernel.errors import InvalidParameter
 from kernel.instants import DAY, Instant, print_instant
+from kernel.vocabulary import GOVERNANCE, is_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from bridge.ledger.certificate_rows import PrincipalRecord
     from bridge.ledger.sqlite import SqliteLedger
+    from kernel.terms import Iri
 
 SCANNED_PREFIX: Final = "mnt_"
 """Lets scanners for secrets find a token that has strayed."""
@@ -165,7 +167,7 @@ def _held(role: RoleName | None, graphs: list[str], grants: list[str]) -> Princi
     """Somebody without a name who may do what the options say. Raises `InvalidParameter`."""
     granted = frozenset(map(_grant, grants))
     if role is not None:
-        held_to = frozenset(iri_option("--graph", text) for text in graphs) if graphs else None
+        held_to = frozenset(_graph("--graph", text) for text in graphs) if graphs else None
         return Principal("", role.role, held_to, granted)
     if graphs:
         raise InvalidParameter("graphs without a role", remedy="give a --role as well", where="--graph")
@@ -182,7 +184,19 @@ def _grant(text: str) -> Grant:
         raise InvalidParameter(
             f"{text[:80]!r} is no grant", remedy=f"write ROLE=IRI with a role of {', '.join(RoleName)}", where="--grant"
         )
-    return Grant(RoleName(name).role, iri_option("--grant", graph))
+    return Grant(RoleName(name).role, _graph("--grant", graph))
+
+
+def _graph(option: str, text: str) -> Iri:
+    """A graph that roles are for. Raises `InvalidParameter`."""
+    graph = iri_option(option, text)
+    if is_history(graph) or graph in GOVERNANCE:
+        raise InvalidParameter(
+            f"no role is for {graph.value} by itself",
+            remedy="history goes with its graph; shapes, ontology, rules and policy with a --role for the whole base",
+            where=option,
+        )
+    return graph
 
 
 def new_token() -> str:

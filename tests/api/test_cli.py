@@ -453,6 +453,8 @@ def test_a_token_may_have_roles_in_single_graphs(tmp_path: Path) -> None:
         (("--grant", "king=urn:g"), "administrator"),
         (("--grant", "writer"), "ROLE=IRI"),
         (("--grant", "writer=no iri"), "--grant"),
+        (("--grant", "writer=https://w3id.org/muniment#shapes"), "whole base"),
+        (("--role", "reader", "--graph", "https://w3id.org/muniment/history/urn%3Ag"), "history"),
     ],
 )
 def test_a_token_for_nothing_is_not_made(tmp_path: Path, options: tuple[str, ...], named: str) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from api import models
     from bridge.certificate_reading import CertificateDetail, ItemSlice
-    from bridge.reading import FoundFact
+    from bridge.fact_reading import FoundFact
     from certificates.findings import Finding
     from certificates.items import SaltedItem
     from kernel.facts import Evidence

@@ -39,14 +39,15 @@ from api.parameters import Parameter, Parameters, query_parameters
 from api.replies import json_reply
 from api.service import Service
 from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, unchanged
-from bridge.reading import FactFilter
+from bridge.fact_reading import FactFilter
 from kernel.errors import InvalidParameter, InvalidTerm
 from kernel.terms import Iri, parse_term
 
 if TYPE_CHECKING:
     from api import models
     from api.moments import AskedMoment
-    from bridge.reading import Moment, Place
+    from bridge.fact_reading import Place
+    from bridge.reading import Moment
     from kernel.access import Principal
     from kernel.ports import TermCanonicaliser
     from kernel.terms import Term

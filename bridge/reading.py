@@ -31,14 +31,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import nsmallest
-from itertools import islice
 from math import inf
-from time import monotonic
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 from uuid import UUID
 
+from bridge.fact_reading import FactPage, FoundFact, as_known, known_of, matches, of_graph, place_of, within
 from bridge.history_queries import (
     facts_sampled,
     history_of,
@@ -55,24 +54,24 @@ from bridge.sparql.sample import Sample, sample
 from bridge.sparql.scan import runnable, scan
 from bridge.stores.errors import store_errors
 from bridge.stores.projections import Projection
-from kernel.errors import InvalidParameter, InvalidTime, QueryLimit
+from kernel.errors import InvalidParameter, InvalidTime
 from kernel.instants import Instant
 from kernel.terms import Iri
 from kernel.timevalues import parse_point
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pyoxigraph as ox
 
+    from bridge.fact_reading import FactFilter, Place
     from bridge.snapshots.cache import Snapshots
     from bridge.sparql.results import Format, Results
     from bridge.sparql.update.solving import Laid
     from bridge.stores.pair import OxigraphStores
     from kernel.access import Principal
-    from kernel.facts import Evidence, Fact
+    from kernel.facts import Fact
     from kernel.ports import Head, HostClock, Ledger, LedgerView
-    from kernel.terms import Term
 
 T = TypeVar("T")
 
@@ -81,14 +80,8 @@ _MEANT_AS_HEAD: Final = re.compile(r"head\b", re.IGNORECASE)
 
 _FIND_HEAD: Final = "write head:N, the number from Muniment-Head or a certificate"
 
-_LOOKED_UP: Final = 256
-"""Facts after which it is looked at the clock."""
-
 _LOOKED_AT: Final = 2_000
 """Facts of a node's history that are looked at."""
-
-Place: TypeAlias = tuple[int, int, int, bytes]
-"""Start and end of valid time, recording instant, id: where a fact stands in a list of `Reader.facts`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,44 +188,6 @@ class Answer:
     media_type: str
     head: int | None
     valid_at: Instant
-
-
-@dataclass(frozen=True, slots=True)
-class FactFilter:
-    """Which facts; at least a subject, an object or a graph is needed. `every_time`: whatever their valid time."""
-
-    subject: Iri | None = None
-    predicate: Iri | None = None
-    object: Term | None = None
-    graph: Iri | None = None
-    every_time: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FoundFact:
-    """A fact with its evidence, as known at the moment asked for.
-
-    Args:
-        successors: in a history, what took the place of a fact that was superseded: the facts of its family that the
-            same certificate recorded, for its time or of another value.
-    """
-
-    fact: Fact
-    evidence: tuple[Evidence, ...]
-    successors: tuple[Fact, ...] = ()
-
-    @property
-    def place(self) -> Place:
-        """Where it stands among others."""
-        return _place(self.fact)
-
-
-@dataclass(frozen=True, slots=True)
-class FactPage:
-    """Facts in their order, and whether more come after the last of them."""
-
-    found: tuple[FoundFact, ...]
-    more: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,18 +303,18 @@ class Reader:
         with self._ledger.reading() as view:
             valid_at = view.head().clock if moment.valid_at is None else moment.valid_at
             if wanted.subject is None and wanted.object is None and wanted.graph is not None:
-                first = _of_graph(view, principal, wanted, replace(moment, valid_at=valid_at), limit + 1, after)
+                first = of_graph(view, principal, wanted, moment.as_of, valid_at, limit + 1, after)
             else:
                 seen = (
                     fact
                     for fact in self._believed(view, principal, wanted, moment, seconds)
                     if principal.may_read(fact.statement.graph)
                     and (wanted.every_time or fact.interval.contains(valid_at))
-                    and (after is None or after < _place(fact))
+                    and (after is None or after < place_of(fact))
                 )
-                first = nsmallest(limit + 1, seen, key=_place)
+                first = nsmallest(limit + 1, seen, key=place_of)
             evidence = view.evidence_of([fact.id for fact in first[:limit]])
-        found = (FoundFact(fact, _known_of(evidence.get(fact.id, ()), moment)) for fact in first[:limit])
+        found = (FoundFact(fact, known_of(evidence.get(fact.id, ()), moment.as_of)) for fact in first[:limit])
         return FactPage(tuple(found), len(first) > limit)
 
     def history(self, principal: Principal, node: Iri, as_of: Instant | None = None, *, limit: int) -> FactPage:
@@ -375,13 +330,12 @@ class Reader:
             if as_of is not None:
                 recorded = [as_known(fact, as_of) for fact in recorded if fact.recorded_at <= as_of]
             first = nsmallest(
-                limit, (fact for fact in recorded if principal.may_read(fact.statement.graph)), key=_place
+                limit, (fact for fact in recorded if principal.may_read(fact.statement.graph)), key=place_of
             )
             evidence = view.evidence_of([fact.id for fact in first])
             families = self._families(view, principal, first)
         found = (
-            FoundFact(fact, _known_of(evidence.get(fact.id, ()), Moment(as_of)), successors_of(fact, families))
-            for fact in first
+            FoundFact(fact, known_of(evidence.get(fact.id, ()), as_of), successors_of(fact, families)) for fact in first
         )
         return FactPage(tuple(found), sampled.sample.more or len(recorded) > limit)
 
@@ -453,13 +407,13 @@ class Reader:
         """What is believed now comes from the indexes; what was believed then from everything recorded by then."""
         if moment.as_of is None:
             if not principal.reads_everything:
-                return _within(seconds, self._readable(view, principal, wanted))
+                return within(seconds, self._readable(view, principal, wanted))
             believed = view.believed(
                 subject=wanted.subject, predicate=wanted.predicate, object=wanted.object, graph=wanted.graph
             )
-            return _within(seconds, believed)
-        recorded = _within(seconds, view.facts_recorded(None, moment.as_of))
-        return (as_known(fact, moment.as_of) for fact in recorded if _matches(fact, wanted, moment.as_of))
+            return within(seconds, believed)
+        recorded = within(seconds, view.facts_recorded(None, moment.as_of))
+        return (as_known(fact, moment.as_of) for fact in recorded if matches(fact, wanted, moment.as_of))
 
     def _readable(self, view: LedgerView, principal: Principal, wanted: FactFilter) -> Iterator[Fact]:
         """What is believed now, looked up in each graph that the caller may read and nowhere else."""
@@ -475,42 +429,6 @@ def _started(question: Question, store: ox.Store) -> Results:
         return start(store, question.runnable, question.dataset, question.base)
 
 
-def _within(seconds: float, facts: Iterable[Fact]) -> Iterator[Fact]:
-    """The facts, as far as there is time to look at them: nobody waits for a thread that does not end."""
-    until = monotonic() + seconds
-    for number, fact in enumerate(facts):
-        if number % _LOOKED_UP == 0 and monotonic() > until:
-            raise QueryLimit(
-                f"there are more facts to look at than {seconds:g} s are enough for",
-                remedy="leave as-of out, for what is believed now is found at once; or ask by SPARQL with that as-of",
-                where="as-of",
-                limit=seconds,
-                of="time",
-            )
-        yield fact
-
-
-def _of_graph(
-    view: LedgerView, principal: Principal, wanted: FactFilter, moment: Moment, most: int, after: Place | None
-) -> list[Fact]:
-    """The first facts of a graph beyond a place, as they were recorded."""
-    if wanted.graph is None or not principal.may_read(wanted.graph):
-        return []
-    last = None if after is None else UUID(bytes=after[-1])
-    if last is not None and view.fact(last) is None:
-        raise InvalidParameter(
-            "it is no place among these facts", remedy="begin at the first page again", where="after"
-        )
-    found = view.facts_of_graph(
-        wanted.graph,
-        predicate=wanted.predicate,
-        as_of=moment.as_of,
-        valid_at=None if wanted.every_time else moment.valid_at,
-        after=last,
-    )
-    return [fact if moment.as_of is None else as_known(fact, moment.as_of) for fact in islice(found, most)]
-
-
 def _head_before(view: LedgerView, number: int) -> int | None:
     """The last head below the number; found by instants, for heads are in their order."""
     latest = view.head().instant
@@ -518,10 +436,6 @@ def _head_before(view: LedgerView, number: int) -> int | None:
         return None
     after = bisect_right(range(latest + 1), number, key=lambda at: view.head_at(Instant(at)) or 0)
     return view.head_at(Instant(after - 1))
-
-
-def _place(fact: Fact) -> Place:
-    return fact.interval.start, fact.interval.end, fact.recorded_at, fact.id.bytes
 
 
 def _past(view: LedgerView, moment: Moment, dataset: Dataset) -> Past:
@@ -537,25 +451,3 @@ def _sliced(view: LedgerView, text: str, past: Past, dataset: Dataset, base: str
     if past.as_of is None:
         return b""  # nothing was believed yet, whatever is asked
     return slice_of(view, text, dataset, past.as_of, past.valid_at, base)
-
-
-def _matches(fact: Fact, wanted: FactFilter, as_of: Instant) -> bool:
-    held = fact.statement
-    pairs = (
-        (wanted.subject, held.subject),
-        (wanted.predicate, held.predicate),
-        (wanted.object, held.object),
-        (wanted.graph, held.graph),
-    )
-    believed = fact.recorded_at <= as_of and (fact.superseded is None or as_of < fact.superseded.at)
-    return believed and all(want is None or want == have for want, have in pairs)
-
-
-def as_known(fact: Fact, as_of: Instant) -> Fact:
-    """The fact without a supersession that came later."""
-    later = fact.superseded is not None and as_of < fact.superseded.at
-    return replace(fact, superseded=None) if later else fact
-
-
-def _known_of(evidence: Sequence[Evidence], moment: Moment) -> tuple[Evidence, ...]:
-    return tuple(item for item in evidence if moment.as_of is None or item.recorded_at <= moment.as_of)

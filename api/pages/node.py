@@ -34,8 +34,8 @@ from api.pages.times import at
 from api.pages.visiting import Visitor, page_parameters, time_of
 from api.parameters import Parameter
 from api.service import Service
+from bridge.fact_reading import FactFilter
 from bridge.plan_reading import kind_of
-from bridge.reading import FactFilter
 from kernel.errors import InvalidParameter
 from kernel.terms import RDF, Iri
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from api.pages.visiting import Visit
     from api.parameters import Parameters
-    from bridge.reading import FactPage, FoundFact
+    from bridge.fact_reading import FactPage, FoundFact
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 NODE: Final = Parameter("iri", "the node, an IRI", _TEXT, "https://example.org/ada", required=True)

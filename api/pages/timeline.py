@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from api.pages.terms import Names
     from api.pages.visiting import Visit
     from api.parameters import Parameters
-    from bridge.reading import FoundFact
+    from bridge.fact_reading import FoundFact
     from kernel.terms import Iri
 
 PREDICATE: Final = Parameter(

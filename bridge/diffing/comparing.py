@@ -32,7 +32,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Self
 
 from bridge.diffing.pairing import Pairing
-from bridge.reading import FoundFact, as_known
+from bridge.fact_reading import FoundFact, as_known
 from kernel.errors import DamagedBase, InvalidParameter, InvalidTime, QueryLimit
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ Example
     python -m bench --validation --size 1000000
     python -m bench --log --size 1000000
     python -m bench --load --size 10000
+    python -m bench --serving --size 100000
     python -m bench --moments --size 10000,100000
 """
 
@@ -27,7 +28,8 @@ from bench.aims import AIMS, LARGE, SMALL, VALIDATION_AIMS
 from bench.breakdown import breakdown_table, broken_down
 from bench.contest import Contest
 from bench.contestants import ENTRIES, FULL, QUICK, chosen
-from bench.environments import home
+from bench.endpoints import compared, endpoints_table
+from bench.environments import Unavailable, home
 from bench.exchange import Exchange
 from bench.governing import governed, governing_table
 from bench.load import load_table, loaded
@@ -62,15 +64,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif options.log:
             for size in sizes:
                 console.print(log_table(Path(directory) / str(size), size))
+        elif options.serving:
+            _serve(console, sizes[-1], Path(directory))
         elif options.load:
             _load(console, sizes, Path(directory))
         elif options.moments:
             _ask_of_moments(console, sizes, effort, Path(directory))
         elif not options.validation:
             _compare(console, chosen(options.only), sizes, effort, Path(directory))
-        if options.validation or not (
-            options.only or options.profile or options.governing or options.log or options.load or options.moments
-        ):
+        alone = (options.profile, options.governing, options.log, options.load, options.serving, options.moments)
+        if options.validation or not (options.only or any(alone)):
             _validate(console, sizes, effort, Path(directory))
 
 
@@ -106,6 +109,13 @@ def _ask_of_moments(console: Console, sizes: list[int], effort: Effort, director
     for size in sizes:
         served = Exchange(directory / f"exchange-{size}").base
         console.print(snapshot_table(served, directory / f"snapshots-{size}", size))
+
+
+def _serve(console: Console, size: int, directory: Path) -> None:
+    try:
+        console.print(endpoints_table(compared(directory / "serving", size)))
+    except Unavailable as reason:
+        console.print(f"oxigraph serve {reason}")
 
 
 def _load(console: Console, sizes: list[int], directory: Path) -> None:
@@ -146,6 +156,7 @@ def _parser() -> argparse.ArgumentParser:
         "--governing", action="store_true", help="instead, what writers wait for while shapes are written"
     )
     parser.add_argument("--log", action="store_true", help="instead, what the transparency log takes at those sizes")
+    parser.add_argument("--serving", action="store_true", help="instead, ours beside `oxigraph serve`; needs wrk")
     parser.add_argument(
         "--load", action="store_true", help="instead, many clients that read and write for two minutes beside runaways"
     )

@@ -41,7 +41,7 @@ from bench.workload import Kind
 from bridge.base import Base
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 CLIENTS: Final = 64
 SECONDS: Final = 120.0
@@ -108,8 +108,10 @@ def loaded(
     data = directory / "data"
     with Base.open(data) as base:
         load(base, directory, facts)
-    honest, runaway = _token(data, "writer"), _token(data, "reader")
-    with _served(data, directory / "server.txt", patience) as (process, port):
+    honest, runaway = token_for(data, "writer"), token_for(data, "reader")
+    limits = json.dumps({"reader": {"seconds": RUNAWAY_LIMIT}})
+    settings = {"MUNIMENT_QUERY_LIMITS": limits, "MUNIMENT_QUERY_PATIENCE": str(patience)}
+    with served_base(data, directory / "server.txt", settings) as (process, port):
         world = _World(port, facts, least, honest, runaway, Loaded())
         asyncio.run(world.run(process.pid, clients, seconds, every))
     return world.came_of_it
@@ -239,16 +241,16 @@ def _resident(pid: int) -> float:
     return total / 1_024
 
 
-def _token(data: Path, role: str) -> str:
+def token_for(data: Path, role: str) -> str:
+    """A new token of a base that is not served."""
     command = [*COMMAND, "token", "create", "--data", str(data), "--role", role]
     return subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL).strip()
 
 
 @contextmanager
-def _served(data: Path, log: Path, patience: int) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    limits = json.dumps({"reader": {"seconds": RUNAWAY_LIMIT}})
-    environment = os.environ | {"MUNIMENT_QUERY_LIMITS": limits, "MUNIMENT_LOG_LEVEL": "warning"}
-    environment["MUNIMENT_QUERY_PATIENCE"] = str(patience)
+def served_base(data: Path, log: Path, settings: Mapping[str, str]) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Serves a base as `muniment serve` does, until the context is left: the process, and its port."""
+    environment = os.environ | {"MUNIMENT_LOG_LEVEL": "warning", **settings}
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(
             [*COMMAND, "serve", "--data", data, "--port", "0"],

@@ -55,7 +55,7 @@ class OursHttp(Contestant):
         self._threads = threading.local()
         self._connections: list[HTTPConnection] = []
         self._bodies: dict[int, bytes] = {}
-        self._port = _free_port()
+        self._port = free_port()
         self._log = directory / "server.txt"
         with self._log.open("w", encoding="utf-8") as log:
             self._server = subprocess.Popen(
@@ -150,7 +150,8 @@ def _body(fact: BenchFact) -> bytes:
     return json.dumps({"changes": [change]}).encode()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on just now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -33,7 +33,9 @@ from bench.workload import Kind
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.ledger.writing import SqliteTransaction
-from bridge.stores import projection_store
+from bridge.stores import transactions
+from bridge.stores.feed import DeltaText
+from bridge.stores.projection_store import ProjectionStore
 from kernel.group import Group
 from kernel.issuing import Notary
 from kernel.judging import Judge
@@ -121,9 +123,9 @@ def _parts() -> Iterator[tuple[str, type | ModuleType, str]]:
     yield "group", Group, "apply"
     yield "group", Group, "close"
     yield "group", Submitter, "submit"
-    for name in ("_write", "added_text", "removed_text"):
-        yield "stores", projection_store, name
-    yield "stores", projection_store.ProjectionStore, "_arrive"
+    yield "stores", transactions, "write"
+    yield "stores", DeltaText, "of"
+    yield "stores", ProjectionStore, "_arrive"
     for owner in (SqliteView, SqliteTransaction, SqliteLedger):
         for name, member in vars(owner).items():
             if isfunction(member) and not name.startswith("_") and name != "close":

@@ -495,15 +495,26 @@ class Stores(Protocol):
         ...
 
     def apply(self, delta: StoreDelta) -> None:
-        """Brings both stores up by one delta; doing so again changes nothing. Raises `StoreUnavailable`."""
+        """Has both stores take a delta, so that whoever reads from now on finds it; doing so again changes nothing.
+
+        When it is written is theirs to say. Raises `StoreUnavailable`: something failed, now or earlier.
+        """
         ...
 
-    def applying(self, delta: StoreDelta) -> AbstractContextManager[None]:
-        """As `apply`: the current store on the way in, the complete one, whose readers wait, on the way out."""
+    @property
+    def unsettled(self) -> bool:
+        """Whether `settle` has something to write, or to say."""
+        ...
+
+    def settle(self) -> None:
+        """Writes what was taken. Raises `StoreUnavailable`: that failed, now or earlier."""
         ...
 
     def load(self, deltas: Iterable[StoreDelta]) -> None:
-        """As `apply`, for many facts at once with bounded memory; readers stay on the state before until it is done."""
+        """Brings both up by many facts with bounded memory, whatever failed before.
+
+        Readers stay on the state before until it is done. Raises `StoreUnavailable`.
+        """
         ...
 
 

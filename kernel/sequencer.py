@@ -4,7 +4,8 @@ Rules (OneSequencer)
 -----
 * Jobs run one after another on one thread. Those that wait when it turns to them form a group: one ledger transaction,
   one fsync, one delta for the stores. A load session is a group of its own.
-* Answers follow the commit and the current store; the complete store comes after them, and its readers wait for it.
+* Answers follow the commit. Before them, the stores are given its delta, so that whoever has an answer reads what was
+  written; they write deltas together, at the latest when nothing is asked for a moment.
 * A job that meets a caller's error before it wrote anything leaves the group as it was; any other failure discards the
   group, fails that job, and plans the others again.
 * If the commit fails, the whole group is discarded and planned again, once; then its jobs fail, and the base is read
@@ -29,6 +30,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Condition, Thread
 from time import monotonic
@@ -41,7 +43,7 @@ from kernel.projection import delta_between
 from kernel.transaction_clock import refuse_if_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from kernel.ports import HostClock, Ledger, StoreDelta, Stores
 
@@ -49,6 +51,9 @@ T = TypeVar("T")
 
 GROUP_SIZE = 128
 """How many jobs share a commit at most: what one fsync is worth is won long before."""
+
+UNSETTLED_WAIT = 0.01
+"""Seconds without a job after which the stores are told to write what they were given."""
 
 LONGEST_WAIT = 1.0
 """Seconds after which the thread looks at the clock again, for the host's clock may have been set; and after which it
@@ -72,10 +77,6 @@ class _Job(Generic[T]):
     run: Callable[[Group], T]
     future: Future[T]
     alone: bool
-
-
-_Answers = deque[tuple[_Job[object], object]]
-"""Jobs that are durable, each with its answer or its caller's error."""
 
 
 class Sequencer:
@@ -155,7 +156,7 @@ class Sequencer:
         while (jobs := self._take()) is not None:
             if jobs:
                 self._run_group(jobs)
-            self._tick()
+            self._tick(idle=not jobs)
 
     def _take(self) -> list[_Job[object]] | None:
         """The jobs of the next group; empty when the clock wants looking at; None once all is done, when closing."""
@@ -176,9 +177,8 @@ class Sequencer:
         pause = self._not_before - monotonic()
         if pause > 0:
             return pause
-        if self._due is None:
-            return LONGEST_WAIT
-        return min(LONGEST_WAIT, max(0.0, (self._due - self._host.now()) / SECOND))
+        longest = UNSETTLED_WAIT if self._stores.unsettled else LONGEST_WAIT
+        return longest if self._due is None else min(longest, max(0.0, (self._due - self._host.now()) / SECOND))
 
     def _run_group(self, jobs: list[_Job[object]]) -> None:
         """Tries until every job has its answer or its error; each discarded group is planned anew."""
@@ -200,27 +200,32 @@ class Sequencer:
             jobs = [job for job in jobs if not job.future.done()]
 
     def _attempt(self, jobs: list[_Job[object]]) -> None:
-        """Runs the jobs in one transaction, commits it, brings the stores up and answers."""
+        """Runs the jobs in one transaction, commits it, has the stores take what it changes, and answers."""
         with self._ledger.transaction() as tx:
             group = Group(tx, self._host, self._due)
-            answers = deque([(job, _run(job, group)) for job in jobs])
+            answers = [(job, _run(job, group)) for job in jobs]
             delta = group.close()
             tx.commit()
         self._wrote()
         self._due = group.due
-        self._bring_up(delta, answers, alone=jobs[0].alone)
+        self._bring_up(delta, alone=jobs[0].alone)
         _answer(answers)
 
-    def _bring_up(self, delta: StoreDelta | None, answers: _Answers, *, alone: bool = False) -> None:
-        """Brings the stores up after a commit, and answers amid it; when they fail, however, they are behind."""
+    def _bring_up(self, delta: StoreDelta | None, *, alone: bool = False) -> None:
+        """Brings the stores up after a commit; when they fail, however, they are behind."""
         if self._behind and monotonic() < self._not_before:
             return
-        try:
+        with self._or_behind():
             if self._behind or alone:
                 self._catch_up()
             elif delta is not None:
-                with self._stores.applying(delta):
-                    _answer(answers)
+                self._stores.apply(delta)
+
+    @contextmanager
+    def _or_behind(self) -> Iterator[None]:
+        """Whatever fails within has left the stores behind the ledger."""
+        try:
+            yield
         except BaseException:
             log.exception("the stores are behind the ledger; tried again shortly")
             self._behind = True
@@ -233,8 +238,11 @@ class Sequencer:
             self._stores.load(delta_between(view, *self._stores.position()))
         self._behind = False
 
-    def _tick(self) -> None:
+    def _tick(self, *, idle: bool) -> None:
         """Brings up stores that are behind, and moves the clock when something is due."""
+        if idle and not self._behind and self._stores.unsettled:
+            with self._or_behind():
+                self._stores.settle()
         if monotonic() < self._not_before:
             return
         try:
@@ -261,7 +269,7 @@ class Sequencer:
             tx.commit()
         self._wrote()
         self._due = group.due
-        self._bring_up(delta, deque())
+        self._bring_up(delta)
 
     def _refuse(self, error: LedgerUnavailable) -> ReadOnly:
         """Notes that nothing can be written, and says so once; answers what to tell."""
@@ -312,10 +320,9 @@ def _run(job: _Job[object], group: Group) -> object:
         raise _Discarded from error
 
 
-def _answer(answers: _Answers) -> None:
-    """Gives the answers that are left."""
-    while answers:
-        job, answer = answers.popleft()
+def _answer(answers: Sequence[tuple[_Job[object], object]]) -> None:
+    """Gives the answers, each of which may be its caller's error."""
+    for job, answer in answers:
         if isinstance(answer, CallerError):
             job.future.set_exception(answer)
         else:

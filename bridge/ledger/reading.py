@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from uuid import UUID
 
+    from bridge.ledger.fact_rows import FactRow
     from bridge.ledger.session import Session, Value
     from certificates.items import ItemKind, SaltedItem
     from kernel.facts import Evidence, Fact
@@ -146,8 +147,12 @@ class SqliteView:
 
     def believed_of(self, statement: Statement) -> Sequence[Fact]:
         """Every believed fact of exactly this statement, by start."""
+        return self._session.all(*self._asking_for(statement))
+
+    def _asking_for(self, statement: Statement) -> tuple[str, tuple[str | int, ...], Callable[[FactRow], Fact]]:
+        """How the believed facts of a statement are asked for."""
         texts = (statement.subject.n3, statement.predicate.n3, statement.object.n3, statement.graph.n3)
-        return self._session.all(_BELIEVED_OF, (*map(self._key, texts), *texts), fact_of)
+        return _BELIEVED_OF, (*map(self._key, texts), *texts), fact_of
 
     def believed(
         self,

@@ -4,6 +4,8 @@ Rules
 -----
 * A `Session` is one transaction or one read. Once it is left, nothing that came from it works any more, also an
   iterator that was not read to its end: it would hold an old state, or read another's.
+* Rows may be queued, to be inserted many in one statement: a call of SQLite costs as much as some rows do. They are in
+  before anything else is executed or read, unless that says that it goes past them.
 * Every `sqlite3.Error` becomes `LedgerUnavailable`, which says whether the ledger is locked, full, corrupt, ….
 
 Example
@@ -20,12 +22,20 @@ kernel.errors.LedgerUnavailable: the ledger is not open any more (use a view wit
 from __future__ import annotations
 
 import sqlite3
+from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kernel.errors import LedgerUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+TOGETHER: Final = 32
+"""Rows in one INSERT at most."""
+
+QUEUED: Final = 1_024
+"""Rows of one table that are queued at most."""
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -76,24 +86,27 @@ class Session:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection: sqlite3.Connection | None = connection
         self._streams: set[sqlite3.Cursor] = set()
+        self._queues: dict[str, list[Sequence[Value]]] = {}
 
     def execute(self, sql: str, parameters: Sequence[Value] = ()) -> int:
         """Runs one statement; answers how many rows it changed."""
         return self._run(sql, parameters).rowcount
 
-    def insert(self, sql: str, parameters: Sequence[Value]) -> int:
-        """Runs one INSERT; answers the number of its row, 0 for a table without."""
-        return self._run(sql, parameters).lastrowid or 0
+    def queue(self, into: str, rows: Iterable[Sequence[Value]]) -> None:
+        """Queues rows, all of one length, drawing them one by one; `into` is the table, with columns if need be."""
+        queued = self._queues.setdefault(into, [])
+        for row in rows:
+            queued.append(row)
+            if len(queued) == QUEUED:
+                self._insert(into, queued)
 
-    def execute_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Runs one statement for each of the rows, drawing them one by one."""
-        try:
-            self._open().executemany(sql, rows)
-        except sqlite3.Error as error:
-            raise unavailable(error) from error
+    def queued(self, into: str) -> Sequence[Sequence[Value]]:
+        """The rows that are queued for a table."""
+        return self._queues.get(into, ())
 
     def one(self, sql: str, parameters: Sequence[Value], decode: Callable[[R], T]) -> T | None:
         """The first row, decoded; None when there is none."""
+        self._insert_queued()
         try:
             row = self._open().execute(sql, parameters).fetchone()
         except sqlite3.Error as error:
@@ -102,6 +115,11 @@ class Session:
 
     def all(self, sql: str, parameters: Sequence[Value], decode: Callable[[R], T]) -> list[T]:
         """Every row, decoded."""
+        self._insert_queued()
+        return self.all_but_queued(sql, parameters, decode)
+
+    def all_but_queued(self, sql: str, parameters: Sequence[Value], decode: Callable[[R], T]) -> list[T]:
+        """The same, of tables for which no row is queued, or none that matters."""
         try:
             rows = self._open().execute(sql, parameters).fetchall()
         except sqlite3.Error as error:
@@ -115,11 +133,12 @@ class Session:
         return self._decoded(cursor, decode)
 
     def changes(self) -> int:
-        """How many rows this connection has changed so far."""
-        return self._open().total_changes
+        """How many rows this connection has changed so far, queued ones too."""
+        return self._open().total_changes + sum(map(len, self._queues.values()))
 
     def commit(self) -> None:
         """Makes everything durable and leaves; keeps nothing when that fails."""
+        self._insert_queued()
         connection = self._open()
         self.leave()
         try:
@@ -133,7 +152,22 @@ class Session:
         while self._streams:
             self._streams.pop().close()
 
+    def _insert_queued(self) -> None:
+        for into, rows in self._queues.items():
+            self._insert(into, rows)
+
+    def _insert(self, into: str, rows: list[Sequence[Value]]) -> None:
+        """Inserts rows that are queued, as many together as may be, and takes them off the queue."""
+        try:
+            for start in range(0, len(rows), TOGETHER):
+                part = rows[start : start + TOGETHER]
+                self._open().execute(_insertion(into, len(part), len(part[0])), [*chain.from_iterable(part)])
+        except sqlite3.Error as error:
+            raise unavailable(error) from error
+        rows.clear()
+
     def _run(self, sql: str, parameters: Sequence[Value]) -> sqlite3.Cursor:
+        self._insert_queued()
         try:
             return self._open().execute(sql, parameters)
         except sqlite3.Error as error:
@@ -152,6 +186,12 @@ class Session:
         if self._connection is None:
             raise closed()
         return self._connection
+
+
+@cache
+def _insertion(into: str, rows: int, columns: int) -> str:
+    row = f"({', '.join('?' * columns)})"
+    return f"INSERT INTO {into} VALUES {', '.join([row] * rows)}"  # noqa: S608 - our own tables
 
 
 def roll_back(connection: sqlite3.Connection) -> None:

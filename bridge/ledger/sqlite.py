@@ -86,6 +86,7 @@ class SqliteLedger:
         self._key = key
         self._name = str(path)
         self._lock = Lock()
+        self._known_graphs: set[str] = set()
         self._on_close = ExitStack()
         refuse_old_sqlite()
         create_file(path)
@@ -116,7 +117,7 @@ class SqliteLedger:
     def transaction(self) -> Iterator[SqliteTransaction]:
         """Begins the one write transaction; leaving the context without `commit` rolls it back."""
         with self._writing() as session:
-            yield SqliteTransaction(session, self._key)
+            yield SqliteTransaction(session, self._key, self._known_graphs)
 
     @contextmanager
     def reading(self) -> Iterator[SqliteView]:

@@ -29,6 +29,7 @@ from bridge.ledger.certificate_rows import certificate_row
 from bridge.ledger.fact_rows import evidence_row, fact_rows
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.request_codec import encode_request
+from bridge.ledger.session import TOGETHER
 from bridge.ledger.subtrees import keep_full_subtrees
 from certificates.merkle import leaf_hash
 from kernel.errors import NotFound, StaleFact
@@ -40,23 +41,21 @@ if TYPE_CHECKING:
 
     from bridge.ledger.session import Session
     from certificates.items import SaltedItem
-    from kernel.facts import EvidenceContent, FactContent
+    from kernel.facts import EvidenceContent, Fact, FactContent
     from kernel.instants import Instant
     from kernel.ports import CertificateRecord, DecisionRecord, Head, IdempotencyEntry
+    from kernel.terms import Statement
 
 LEAVES_A_CHUNK: Final = 1_024
 
-_ISSUE: Final = "INSERT INTO certificates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SETTLE: Final = "UPDATE certificates SET state = ?, head = ?, instant = ?, successor = ? WHERE id = ?"
-_APPEND: Final = "INSERT INTO events VALUES (?, ?, ?)"
-_RECORD: Final = """INSERT INTO facts (
+_FACTS: Final = """facts (
         id, family, subject, predicate, object, graph, subject_key, predicate_key, object_key, graph_key,
         valid_from, valid_to, from_precision, to_precision, recorded, superseded, certificate, superseded_by, leaf
-    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    )"""
+_SUBJECT: Final = 2
 _SUPERSEDE: Final = "UPDATE facts SET superseded = ?, superseded_by = ? WHERE id = ? AND superseded_by IS NULL"
-_SUPPORT: Final = """INSERT INTO evidence (
-        id, fact, episode, confidence, object, valid_from, valid_to, certificate, recorded
-    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_EVIDENCE: Final = "evidence (id, fact, episode, confidence, object, valid_from, valid_to, certificate, recorded)"
 _UNRECORD: Final = (
     """DELETE FROM facts INDEXED BY facts_by_time
         WHERE superseded = 9223372036854775807 AND recorded = ? AND certificate = ?""",
@@ -71,13 +70,27 @@ _SET_HEAD: Final = "UPDATE state SET position = ?, instant = ?, clock = ?, diges
 
 
 class SqliteTransaction(SqliteView):
-    """The open write transaction; a `kernel.ports.LedgerTransaction`. Arguments as for `SqliteView`."""
+    """The open write transaction; a `kernel.ports.LedgerTransaction`.
 
-    def __init__(self, session: Session, key: Callable[[str], int]) -> None:
+    Args:
+        session: the transaction.
+        key: the hash that the statement indexes are by.
+        known_graphs: graphs that are known to be in the table of graphs; those that are put there are added on commit.
+    """
+
+    def __init__(self, session: Session, key: Callable[[str], int], known_graphs: set[str]) -> None:
         super().__init__(session, key)
         self._instants: dict[UUID, Instant] = {}
         self._new_graphs: dict[str, set[UUID]] = {}
         self._log_size: int | None = None
+        self._known_graphs = known_graphs
+
+    def believed_of(self, statement: Statement) -> Sequence[Fact]:
+        """Every believed fact of exactly this statement, by start."""
+        fresh, subject = self._session.queued(_FACTS), statement.subject.n3
+        if len(fresh) > TOGETHER or any(row[_SUBJECT] == subject for row in fresh):
+            return super().believed_of(statement)
+        return self._session.all_but_queued(*self._asking_for(statement))
 
     def changes(self) -> int:
         """Grows with every write."""
@@ -85,24 +98,20 @@ class SqliteTransaction(SqliteView):
 
     def issue(self, record: CertificateRecord) -> None:
         """Adds a certificate, and its request while it is pending."""
-        self._session.execute(_ISSUE, certificate_row(record))
+        self._session.queue("certificates", [certificate_row(record)])
         if record.request is not None and record.state is CertificateState.PENDING:
             request = encode_request(record.request)
-            self._session.execute("INSERT INTO requests VALUES (?, ?)", (record.id.bytes, request))
+            self._session.queue("requests", [(record.id.bytes, request)])
 
     def add_items(self, certificate: UUID, items: Sequence[SaltedItem]) -> None:
         """Adds items of one kind, whose ordinals follow one another, with their leaf hashes."""
         if not items:
             return
         of, kind = certificate.bytes, items[0].kind.value
-        self._session.execute_many(
-            "INSERT INTO items VALUES (?, ?, ?, ?, ?)",
-            ((of, kind, item.ordinal, item.salt, item.body) for item in items),
-        )
+        self._session.queue("items", [(of, kind, item.ordinal, item.salt, item.body) for item in items])
         chunks = (items[start : start + LEAVES_A_CHUNK] for start in range(0, len(items), LEAVES_A_CHUNK))
-        self._session.execute_many(
-            "INSERT INTO leaves VALUES (?, ?, ?, ?)",
-            ((of, kind, chunk[0].ordinal, b"".join([item.leaf for item in chunk])) for chunk in chunks),
+        self._session.queue(
+            "leaves", [(of, kind, chunk[0].ordinal, b"".join([item.leaf for item in chunk])) for chunk in chunks]
         )
 
     def settle(
@@ -134,7 +143,7 @@ class SqliteTransaction(SqliteView):
     def append_event(self, event: bytes) -> int:
         """Appends an event to the log and answers its position."""
         position = self.log_size() if self._log_size is None else self._log_size
-        self._session.execute(_APPEND, (position, event, leaf_hash(event)))
+        self._session.queue("events", [(position, event, leaf_hash(event))])
         self._log_size = position + 1
         keep_full_subtrees(self._session, self._log_size)
         return position
@@ -143,10 +152,12 @@ class SqliteTransaction(SqliteView):
         """Records facts, each with its leaf hash, drawing them one by one."""
         graphs: set[str] = set()
         self._instants[certificate] = at
-        self._session.execute_many(_RECORD, fact_rows(facts, certificate, at, self._key, graphs))
-        for graph in graphs:
+        self._session.queue(_FACTS, fact_rows(facts, certificate, at, self._key, graphs))
+        for graph in graphs - self._known_graphs:
             if self._session.execute("INSERT OR IGNORE INTO graphs VALUES (?)", (graph,)):
                 self._new_graphs[graph] = set()
+            elif graph not in self._new_graphs:
+                self._known_graphs.add(graph)
             if graph in self._new_graphs:
                 self._new_graphs[graph].add(certificate)
 
@@ -161,7 +172,7 @@ class SqliteTransaction(SqliteView):
     def add_evidence(self, certificate: UUID, at: Instant, evidence: Iterable[EvidenceContent]) -> None:
         """Adds evidence."""
         self._instants[certificate] = at
-        self._session.execute_many(_SUPPORT, (evidence_row(content, certificate, at) for content in evidence))
+        self._session.queue(_EVIDENCE, (evidence_row(content, certificate, at) for content in evidence))
 
     def unrecord(self, certificate: UUID) -> None:
         """Takes back what this transaction recorded, superseded and cited as evidence for a certificate."""
@@ -191,3 +202,4 @@ class SqliteTransaction(SqliteView):
     def commit(self) -> None:
         """Makes everything durable before it returns. Raises `LedgerUnavailable`; nothing is kept then."""
         self._session.commit()
+        self._known_graphs.update(self._new_graphs)

@@ -3,9 +3,9 @@
 Rules
 -----
 * The current store is what a reader of everything asks by default; the complete one has governance and history too.
-* The current store goes first, and the complete one, which costs five times as much, after what need not wait for it;
-  its readers do: whatever the current one shows, the complete one explains to whoever asks it from then on.
-* The two may stand apart for a moment, or after a failure. Each read says what state it was answered for; `position` is
+* A delta that was applied is seen by whoever reads from then on; it is written when somebody reads, and else together
+  with others (`ProjectionStore`). So the two may stand apart, and whoever reads one does not wait for the other.
+* They may stand apart after a failure, too. Each read says what state it was answered for; `position` is
   the lower of both, from which on deltas are applied to both again. Where one has come nowhere yet, both are cleared.
 * After a write that failed, single deltas are refused until a load is done: none may go missing in between.
 * Each delta is on the `feed` before its write is answered: a replica that takes all of it has what was acknowledged.
@@ -76,30 +76,39 @@ class OxigraphStores:
         return cls(*pair)
 
     def position(self) -> tuple[Instant | None, Instant]:
-        """The (transaction instant, clock) that both stores have reached, at least."""
+        """The (transaction instant, clock) up to which both stores are written, at least."""
         lowest = min((store.state for store in self._stores.values()), key=lambda state: state.order)
         return lowest.instant, lowest.clock
 
     def apply(self, delta: StoreDelta) -> None:
-        """Brings both stores up by one delta, each in one transaction.
+        """Brings both stores up by one delta: whoever reads from now on finds it there.
 
         Raises:
             StoreUnavailable: a store failed, now or earlier; bring both up by loading from `position` on.
         """
-        with self.applying(delta):
-            pass
-
-    @contextmanager
-    def applying(self, delta: StoreDelta) -> Iterator[None]:
-        """As `apply`, but the complete store is brought up only on leaving; whoever reads it waits."""
         if self._torn:
             raise StoreUnavailable("an earlier write to a store failed", remedy="load from their position on")
         self._start_over()
         text = DeltaText(delta)
-        with self._feeding(), self._stores[Projection.COMPLETE].applying(text):
-            # Whoever copies a store waits for a change of it: what is in the copy has been published by then.
-            self._stores[Projection.CURRENT].apply(text, lambda: self.feed.publish(text))
-            yield
+        self.feed.publish(text)  # before it is in a store: whatever is in a copy of one has been published
+        for store in reversed(self._stores.values()):
+            store.apply(text)
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether something waits to be written, or a write failed."""
+        return any(store.waiting or store.torn for store in self._stores.values())
+
+    def settle(self) -> None:
+        """Writes what waits.
+
+        Raises:
+            StoreUnavailable: a store failed, now or earlier; bring both up by loading from `position` on.
+        """
+        if self._torn:
+            raise StoreUnavailable("an earlier write to a store failed", remedy="load from their position on")
+        for store in reversed(self._stores.values()):
+            store.settle()
 
     def load(self, deltas: Iterable[StoreDelta]) -> None:
         """Brings both stores up by many deltas with bounded memory; readers stay on the state before until it is done.

@@ -195,7 +195,7 @@ class WatchedTransaction(SqliteTransaction):
     """A transaction of a `WatchedLedger`."""
 
     def __init__(self, session: Session, ledger: WatchedLedger) -> None:
-        super().__init__(session, ledger._key)
+        super().__init__(session, ledger._key, ledger._known_graphs)
         self._ledger = ledger
 
     def remember(self, principal: str, key: str, entry: IdempotencyEntry) -> None:
@@ -229,12 +229,10 @@ class WatchedStores(OxigraphStores):
         assert isinstance(base.stores, cls)
         return base.stores
 
-    @contextmanager
-    def applying(self, delta: StoreDelta) -> Iterator[None]:
+    def apply(self, delta: StoreDelta) -> None:
         """As the stores' own, unless it is to fail."""
         self._fail()
-        with super().applying(delta):
-            yield
+        super().apply(delta)
         with self._arrived:
             self._arrived.notify_all()
 

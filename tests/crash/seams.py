@@ -93,7 +93,9 @@ APPLY: Final = {
 }
 """On the way of a group of writes, or of the clock, into ledger and stores."""
 
-ANSWERED: Final = frozenset({"amid the complete store", "after the stores"})
+ANSWERED: Final = frozenset(
+    {"amid the current store", "between the stores", "amid the complete store", "after the stores"}
+)
 """Those of `APPLY` at which the answer may have been given."""
 
 STAGING: Final = {

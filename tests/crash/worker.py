@@ -61,6 +61,7 @@ def start(command: Command, seam: Seam) -> None:
     """Opens a base, or makes one; what falls due at `SOON` has to be caught up with."""
     seam.arm()
     base = Base.open(Path(command["data"]), host=SetClock(SOON))
+    base.stores.settle()
     seam.disarm()
     base.close()
 
@@ -70,6 +71,7 @@ def write(command: Command, seam: Seam) -> None:
     with opened(command) as base:
         seam.arm()
         outcome = base.submit(submission(Assert(living(OSLO, person(1))), key="seam", body=b"seam")).result()
+        base.stores.settle()
         seam.disarm()
         acknowledge(outcome, key="seam")
 
@@ -79,6 +81,7 @@ def write_shapes(command: Command, seam: Seam) -> None:
     with opened(command) as base:
         seam.arm()
         outcome = base.submit(submission(*a_shape(), by=ADMINISTRATOR, key="seam", body=b"seam")).result()
+        base.stores.settle()
         seam.disarm()
         acknowledge(outcome, key="seam", by=ADMINISTRATOR)
 
@@ -90,6 +93,7 @@ def approve(command: Command, seam: Seam) -> None:
             (waiting,) = view.certificates(state=CertificateState.PENDING)
         seam.arm()
         outcome = decide(base, waiting.id, DecisionKind.APPROVE, "seen")
+        base.stores.settle()
         seam.disarm()
         acknowledge(outcome)
 
@@ -103,6 +107,7 @@ def advance(command: Command, seam: Seam) -> None:
         clock.at = SOON
         while base.stores.position()[1] < SOON:
             Event().wait(0.001)
+        base.stores.settle()
         seam.disarm()
 
 
@@ -114,6 +119,7 @@ def load(command: Command, seam: Seam) -> None:
         seam.arm()
         staged = stage_files(base.ledger, [Path(command["data"]).with_name("facts.nt")], LoadOptions(), EDITOR, _WATCH)
         outcome = base.load(LoadRequest(staged.request, EDITOR, lambda _: None)).result()
+        base.stores.settle()
         seam.disarm()
         acknowledge(outcome)
 
@@ -126,6 +132,7 @@ def write_large(command: Command, seam: Seam) -> None:
         changes = large_write()
         seam.arm()
         outcome = base.submit(submission(*changes, key="seam", body=b"seam")).result()
+        base.stores.settle()
         seam.disarm()
         acknowledge(outcome, key="seam")
 
@@ -155,6 +162,7 @@ _WATCH: Final = Watch(Refusals(), lambda read, total: None)
 def opened(command: Command, clock: SetClock | None = None) -> Iterator[Base]:
     """The base of the command, at a clock of its own."""
     with Base.open(Path(command["data"]), host=clock or SetClock(THEN)) as base:
+        base.stores.settle()
         yield base
 
 

@@ -303,6 +303,7 @@ def test_a_full_disk_keeps_nothing_and_the_ledger_goes_on(ledger: SqliteLedger) 
         apply(tx, 2)
         with pytest.raises(LedgerUnavailable) as refused:
             tx.add_items(UUID(int=2), salt_items(ItemKind.FINDING, [bytes(100_000)]))
+            tx.commit()
     assert refused.value.data["cause"] == "full"
     assert snapshot(ledger) == before
     with ledger.transaction() as tx:

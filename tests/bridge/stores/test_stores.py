@@ -83,6 +83,21 @@ def opened(path: Path | None) -> Iterator[OxigraphStores]:
 
 
 @contextmanager
+def counted_writes() -> Iterator[list[str]]:
+    """What is written, transaction by transaction."""
+    write, written = transactions.write, list[str]()
+
+    def noted(store: ox.Store, removed: str, added: str) -> None:
+        if removed or added:
+            written.append(removed + added)
+        write(store, removed, added)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transactions, "write", noted)
+        yield written
+
+
+@contextmanager
 def failing_writes(after: int) -> Iterator[None]:
     """A disk that is full after so many more writes."""
     write, written = transactions.write, []
@@ -208,6 +223,7 @@ def test_applying_any_suffix_of_deltas_again_changes_nothing(kind: str, history:
             stores.apply(deltas[-1])
         for delta in deltas[again:]:
             stores.apply(delta)
+            stores.settle()
             assert stores.position() == (chronicle.head.instant, chronicle.head.clock)
         assert_at_head(stores, chronicle)
 
@@ -303,6 +319,35 @@ class StoresContract(ABC):
             assert graphs == [marker_of(state).value]
             assert graphs[0].startswith(MARKER)
 
+    def test_deltas_are_written_together_and_nobody_reads_past_them(self, stores: OxigraphStores) -> None:
+        stores.apply(state_delta(1))
+        with counted_writes() as written:
+            for number, statement in enumerate(STATEMENTS[:5], 2):
+                stores.apply(state_delta(number, [statement]))
+            assert stores.unsettled
+            assert written == []
+            assert quads_of(stores, Projection.CURRENT) == set(map(quad_of, STATEMENTS[:5]))
+            assert len(written) == 1
+            stores.settle()
+            assert not stores.unsettled
+            assert len(written) == 2
+        assert stores.position() == (day(6), day(6))
+
+    def test_deltas_that_wait_count_in_their_order(self, stores: OxigraphStores) -> None:
+        one, other = STATEMENTS[:2]
+        stores.apply(state_delta(1, [one]))
+        stores.apply(state_delta(2, [other], [one]))
+        stores.apply(state_delta(3, [one]))
+        stores.apply(state_delta(4, [], [other]))
+        assert quads_of(stores, Projection.CURRENT) == {quad_of(one)}
+
+    def test_no_more_than_so_much_waits(self, stores: OxigraphStores) -> None:
+        stores.apply(state_delta(0))
+        with counted_writes() as written:
+            for number in range(1, 2 * projection_store.WAITING):
+                stores.apply(state_delta(number, STATEMENTS[:1]))
+        assert 2 <= len(written) <= 6
+
     def test_an_empty_load_does_nothing(self, stores: OxigraphStores) -> None:
         stores.load([])
         assert stores.position() == (None, BEGINNING)
@@ -355,6 +400,7 @@ class StoresContract(ABC):
             starts.append(store)
             if len(starts) == 1:
                 stores.apply(state_delta(2, [STATEMENTS[1]]))
+                stores.settle()
             return set(store)
 
         quads, state = stores.read(Projection.CURRENT, start)
@@ -362,6 +408,7 @@ class StoresContract(ABC):
         assert len(starts) == 2
         assert (starts[1] is starts[0]) == (brief > 0)
         stores.apply(state_delta(3, [STATEMENTS[2]]))
+        stores.settle()
         assert set(starts[1]) == set(map(quad_of, STATEMENTS[: 3 if brief > 0 else 2]))
 
     def test_every_answer_is_that_of_the_state_it_comes_with(self, stores: OxigraphStores) -> None:
@@ -388,17 +435,24 @@ class StoresContract(ABC):
             thread.join()
         assert wrong == []
 
-    def test_after_a_write_that_failed_nothing_is_read_or_written_until_a_load(self, stores: OxigraphStores) -> None:
+    def test_a_store_whose_write_failed_is_not_read_and_none_is_written_until_a_load(self, stores: OxigraphStores) -> None:
         stores.apply(state_delta(1, [STATEMENTS[0]]))
+        stores.settle()
+        stores.apply(state_delta(2, [STATEMENTS[2]]))
         with failing_writes(after=0), pytest.raises(StoreUnavailable, match="no space left"):
-            stores.apply(state_delta(2, [STATEMENTS[2]]))
+            stores.settle()
         with pytest.raises(StoreUnavailable, match="earlier write"):
             stores.apply(state_delta(3, [STATEMENTS[1]]))
-        with pytest.raises(StoreUnavailable, match="not brought up"):
-            stores.read(Projection.COMPLETE, len)
+        with pytest.raises(StoreUnavailable, match="earlier write"):
+            stores.settle()
+        with pytest.raises(StoreUnavailable, match="earlier write"):
+            stores.read(Projection.CURRENT, len)
+        assert quads_of(stores, Projection.COMPLETE) == {quad_of(STATEMENTS[0]), quad_of(STATEMENTS[2])}
+        assert stores.unsettled
         assert stores.position() == (day(1), day(1))
-        stores.load([state_delta(3, [STATEMENTS[1]])])
-        assert quads_of(stores, Projection.COMPLETE) == set(map(quad_of, STATEMENTS[:2]))
+        stores.load([state_delta(2, [STATEMENTS[2]]), state_delta(3, [STATEMENTS[1]])])
+        for projection in PROJECTIONS:
+            assert quads_of(stores, projection) == set(map(quad_of, STATEMENTS[:3]))
         stores.apply(state_delta(4))
 
     def test_a_load_that_failed_leaves_readers_where_they_were(self, stores: OxigraphStores) -> None:
@@ -434,8 +488,9 @@ class StoresContract(ABC):
         stores.close()
         with pytest.raises(StoreUnavailable):
             stores.read(Projection.CURRENT, len)
+        stores.apply(state_delta(2))
         with pytest.raises(StoreUnavailable, match="closed"):
-            stores.apply(state_delta(2))
+            stores.settle()
 
     def test_what_is_wrong_with_a_query_is_told_as_it_is(self, stores: OxigraphStores) -> None:
         stores.apply(state_delta(1))

@@ -136,7 +136,7 @@ def _plotted(entry: Entry, names: Names) -> Sequence[Plotted]:
             fact = each.fact
             box = drawn(fact, each.evidence, names, role)
             until = None if fact.superseded is None else fact.superseded.at
-            found.append(Plotted(box.key, box.heading, box, until))
+            found.append(Plotted(box.key, fact.content.family, box.heading, box, until))
     return found
 
 

@@ -8,14 +8,14 @@ Rules
   which something of it was recorded or superseded.
 * On one plane no two rectangles lie on one another, so each can be told by its name: facts that would, lie on planes
   one below the other. Where that would take more than `MOST_PLANES`, the kinds with the most facts are drawn dense:
-  all on one plane, without names, darker where there are more. A link leads to them alone.
+  all on one plane, without names, stronger where there are more. A link leads to them alone.
 * A drawing never says what a table beside it does not.
 
 Example
 -------
 ::
 
-    drawing = planes([Plotted("lives in", drawn, until=None, more="/node/timeline?…"), …], [clock])
+    drawing = planes([Plotted(predicate, family, "lives in", drawn, until=None, more="/node/timeline?…"), …], [clock])
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class Plotted:
 
     Args:
         kind: facts of one kind lie together.
+        family: versions of one assertion, which lie above each other.
         heading: what the kind is called.
         drawn: its label, role, valid time, and when it was recorded.
         until: when it was superseded; None while it is believed.
@@ -68,6 +69,7 @@ class Plotted:
     """
 
     kind: Hashable
+    family: Hashable
     heading: str
     drawn: Drawn
     until: Instant | None
@@ -152,15 +154,25 @@ def planes(facts: Sequence[Plotted], lines: Sequence[Instant]) -> Planes:
 
 
 def _apart(group: Sequence[Plotted]) -> list[list[Plotted]]:
-    """The facts such that none of one list would lie on another; each goes into the first where it can."""
-    apart: list[list[Plotted]] = []
+    """The facts such that none in one list would lie on another; each family in the first where all of it can."""
+    families: dict[Hashable, list[Plotted]] = {}
     for fact in group:
-        place = next((each for each in apart if not any(_collide(fact, other) for other in each)), None)
-        if place is None:
-            apart.append([fact])
-        else:
-            place.append(fact)
+        families.setdefault(fact.family, []).append(fact)
+    apart: list[list[Plotted]] = []
+    for family in families.values():
+        for facts in [family] if not _lie_on_another(family) else [[fact] for fact in family]:
+            place = next(
+                (each for each in apart if not any(_collide(one, other) for one in facts for other in each)), None
+            )
+            if place is None:
+                apart.append(facts)
+            else:
+                place += facts
     return apart
+
+
+def _lie_on_another(family: Sequence[Plotted]) -> bool:
+    return any(_collide(one, other) for number, one in enumerate(family) for other in family[:number])
 
 
 def _collide(one: Plotted, other: Plotted) -> bool:

@@ -129,7 +129,7 @@ def _plotted(found: FoundFact, iri: Iri, names: Names, asked: Mapping[str, str])
     more = path_of(iri.value, **{**asked, PREDICATE.name: statement.predicate.value})
     until = None if fact.superseded is None else fact.superseded.at
     heading = verb if out else f"{verb} (of others, which lead here)"
-    return Plotted((out, statement.predicate), heading, box, until, more)
+    return Plotted((out, statement.predicate), fact.content.family, heading, box, until, more)
 
 
 def _pager(iri: str, asked: Mapping[str, str], first: int, total: int, size: int) -> PagerShown | None:

@@ -23,12 +23,12 @@ TIMELINE: Final = "/node/timeline?iri="
 NOW: Final = Instant(1_000)
 
 
-def fact(kind: int, start: int, end: int, recorded: int, until: int | None) -> Plotted:
+def fact(kind: int, start: int, end: int, recorded: int, until: int | None, family: int = 0) -> Plotted:
     role = Role.KEPT if until is None else Role.OLD
     box = Drawn(
         kind, f"kind {kind}", f"{start} to {end}", role, Interval(start, end), Instant(recorded), f"{start}-{end}"
     )
-    return Plotted(kind, f"kind {kind}", box, None if until is None else Instant(until), f"/more/{kind}")
+    return Plotted(kind, family, f"kind {kind}", box, None if until is None else Instant(until), f"/more/{kind}")
 
 
 @st.composite
@@ -37,7 +37,7 @@ def plotted(draw: st.DrawFn) -> Plotted:
     end = draw(st.sampled_from([FOREVER, *(each for each in range(90, 991, 90) if each > start)]))
     recorded = draw(st.integers(0, 8))
     until = draw(st.sampled_from([None, *range(recorded + 1, 10)]))
-    return fact(draw(st.integers(0, 3)), start, end, recorded, until)
+    return fact(draw(st.integers(0, 3)), start, end, recorded, until, draw(st.integers(0, 5)))
 
 
 @given(st.lists(plotted(), max_size=60))
@@ -79,6 +79,18 @@ def test_what_was_recorded_later_lies_higher_and_what_is_believed_reaches_the_to
     assert below.top == above.top + above.height
     assert below.top + below.height == plane.y + plane.height
     assert plane.steps == (below.top,)
+
+
+def test_versions_of_one_assertion_lie_above_each_other() -> None:
+    """Although another plane would have had room for the older one."""
+    facts = [
+        fact(0, 0, 100, 1, None, 1),
+        fact(0, 0, 90, 2, None, 2),
+        fact(0, 200, 300, 1, 2, 3),
+        fact(0, 0, 300, 2, None, 3),
+    ]
+    (kind,) = planes(facts, [NOW]).kinds
+    assert [len(plane.rectangles) for plane in kind.planes] == [1, 1, 2]
 
 
 def test_the_kinds_with_the_most_are_drawn_dense() -> None:

@@ -224,7 +224,7 @@ def _governing(view: FactsView) -> tuple[Fact, ...]:
 
 
 def _is_indifferent(slices: Slices, change: Change, shape: Shape) -> bool:
-    return change.plain and slices.passes(shape, change.triple, change.parts)
+    return change.plain and slices.passes(shape, change)
 
 
 class _Judged:

@@ -48,12 +48,14 @@ class Change:
         parts: when, in order and disjoint.
         graphs: where.
         plain: whether it is known to be spelled as it is stored, before and after, and nothing else is new about it.
+        comes: whether it goes at no time.
     """
 
     triple: Triple
     parts: tuple[Interval, ...]
     graphs: frozenset[Iri]
     plain: bool
+    comes: bool
 
 
 @dataclass(slots=True)
@@ -107,7 +109,8 @@ def changes_of_plan(plan: Plan, model: ShapesModel, view: FactsView, scope: Scop
 def _change(triple: Triple, sides: _Sides) -> Change:
     # What goes may have been spelled in several ways.
     plain = not isinstance(triple[2], Literal) or not (sides.anew or sides.going)
-    return Change(triple, tuple(sides.parts()), frozenset(sides.graphs), plain)
+    comes = not (sides.anew or sides.going)
+    return Change(triple, tuple(sides.parts()), frozenset(sides.graphs), plain, comes)
 
 
 def supported_anew(plan: Plan, model: ShapesModel, view: FactsView) -> Iterator[FactContent]:
@@ -126,7 +129,7 @@ def changes_of_load(contents: Iterable[FactContent], model: ShapesModel, scope: 
         if content.statement.graph in scope and model.notices(triple_of(content)):
             triple = triple_of(content)
             plain = not isinstance(triple[2], Literal)  # of a literal, spellings may have come with it
-            yield Change(triple, (content.interval,), frozenset([content.statement.graph]), plain)
+            yield Change(triple, (content.interval,), frozenset([content.statement.graph]), plain, comes=True)
 
 
 class Concerned:

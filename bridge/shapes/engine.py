@@ -51,6 +51,9 @@ _BY_VALUE: Final = frozenset(
 )
 """Components that judge each value, besides those that look at nothing else."""
 
+_HELPED: Final = frozenset(sh(f"{name}ConstraintComponent") for name in ("MinCount", "HasValue", "QualifiedMinCount"))
+"""Components that do not fail because of a value more."""
+
 
 @dataclass(frozen=True, slots=True)
 class _By:
@@ -76,8 +79,10 @@ class _Compiled:
         step: its path, if that is one predicate: most are.
         checks: its constraints, each with what its results are of.
         of_none: those of them that can fail where there are no values.
-        by_value: whether each of them is about one value that a predicate leads to, whatever other values there are.
-        alone: all of them, where each looks at that value and at nothing else; None: they look at more.
+        of_value: those of them that are about one value that a predicate leads to, whatever other values there are;
+            None: others are not, and may fail because of a value more.
+        by_value: whether these are all.
+        alone: whether these look at that value and at nothing else.
         properties: its property shapes.
     """
 
@@ -86,8 +91,9 @@ class _Compiled:
     step: Iri | None
     checks: Sequence[tuple[_By, Check]]
     of_none: Sequence[tuple[_By, Check]]
+    of_value: Sequence[Check] | None
     by_value: bool
-    alone: Sequence[Check] | None
+    alone: bool
     properties: Sequence[_Compiled]
 
     def values(self, data: Data, focus: Term, spellings: Spellings) -> Nodes:
@@ -145,25 +151,28 @@ class Engine:
             found.setdefault(result.key, result)
         return list(found.values())
 
-    def judges_by_value(self, shape: Iri) -> bool:
-        """Whether what a value is to the results of a shape at a focus has to do with no other value there.
+    def judges_by_value(self, shape: Iri, *, comes: bool) -> bool:
+        """Whether a value that is at no fault by itself adds nothing to the results of a shape at a focus.
 
-        So where it is at no fault, they are the same with and without it.
+        Args:
+            shape: an active shape.
+            comes: whether it is enough that no result comes with it; else, that none goes with it either.
         """
         compiled = self._shapes.get(shape)
-        return compiled is not None and compiled.by_value
+        return compiled is not None and compiled.of_value is not None and (comes or compiled.by_value)
 
     def passes_alone(self, shape: Iri, value: Term) -> bool:
         """Whether a value, spelled as it is stored, is at no fault to a shape that judges by value, whatever holds."""
-        alone = self._shapes[shape].alone
-        return alone is not None and not any(
-            fault for check in alone for fault in check(_NOTHING, value, _as_stored(value))
-        )
+        return self._shapes[shape].alone and self.passes(shape, _NOTHING, value, value)
 
     def passes(self, shape: Iri, data: Data, focus: Term, value: Term) -> bool:
         """Whether it is at no fault at a focus in the data; of a shape that judges by value."""
+        compiled, nodes = self._shapes[shape], _as_stored(value)
+        if any(fault for check in compiled.of_value or () for fault in check(data, focus, nodes)):
+            return False
         results: list[Result] = []
-        _judge_values(self._shapes[shape], data, focus, _as_stored(value), results, first=True)
+        for inner in compiled.properties:
+            _judge(inner, data, value, nodes[value], results, first=True)
         return not results
 
     def _conforms(self, shape: Iri, data: Data, node: Term, spellings: Spellings) -> bool:
@@ -188,15 +197,18 @@ class Engine:
         for query in shape.queries:
             by = _By(query.component, query.severity or severity, query.source)
             of_none.append((by, sparql_check(query, document, on_property=shape.path is not None)))
-        by_value = _is_step(shape) and not shape.queries and all(by.component in _BY_VALUE for by, _ in of_none)
+        of_value = [*of_values, *(each for each in of_none if each[0].component in _BY_VALUE)]
+        helped = [each for each in of_none if each[0].component in _HELPED]
+        is_by_value = _is_step(shape) and len(of_value) + len(helped) == len(of_values) + len(of_none)
         found = self._shapes[shape.node] = _Compiled(
             shape,
             None if shape.path is None else text(shape.path),
             shape.path.predicate if isinstance(shape.path, Step) and _is_step(shape) else None,
             [*of_values, *of_none],
             of_none,
-            by_value,
-            [check for _, check in of_values] if by_value and not (of_none or shape.classes or shape.inner) else None,
+            [check for _, check in of_value] if is_by_value else None,
+            is_by_value and not helped,
+            is_by_value and len(of_value) == len(of_values) and not (shape.classes or shape.inner),
             [
                 self._compile(document, model, model.shapes[node])
                 for node in said.nodes(PROPERTY)
@@ -225,12 +237,7 @@ def _judge(
     """Adds the results of a shape at a focus, or, if all that matters is whether there is one, the first."""
     if data.at < shape.shape.applies_from:
         return
-    _judge_values(shape, data, focus, shape.values(data, focus, spellings), results, first=first)
-
-
-def _judge_values(
-    shape: _Compiled, data: Data, focus: Term, values: Nodes, results: list[Result], *, first: bool
-) -> None:
+    values = shape.values(data, focus, spellings)
     for by, check in shape.checks if values else shape.of_none:
         for fault in check(data, focus, values):
             results.append(shape.result(focus, by, fault))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from bridge.shapes.data import Spellings
+    from bridge.shapes.delta import Change
     from bridge.shapes.document import Triple
     from bridge.shapes.engine import Engine
     from bridge.shapes.model import Shape, ShapesModel, Targets
@@ -175,22 +176,22 @@ class Slices:
                 if found:
                     yield part, found
 
-    def passes(self, shape: Shape, triple: Triple, parts: Sequence[Interval]) -> bool:
+    def passes(self, shape: Shape, change: Change) -> bool:
         """Whether the value of a statement is at no fault to a shape, before or after the change; False if in doubt.
 
-        Then nothing depends on whether the path of the shape leads to it.
+        Then nothing new depends on whether the path of the shape leads to it.
 
         Args:
             shape: its path may follow the statement.
-            triple: the statement; its literal is spelled as it is stored.
-            parts: when, in order.
+            change: of the statement; `plain`.
 
         Raises:
             NeighbourhoodExceeded: too much would have to be read or judged.
         """
-        subject, _, value = triple
-        engine, node = self._engine, shape.node
-        if not engine.judges_by_value(node) or self._model.is_reified(node):
+        subject, _, value = change.triple
+        engine, node, parts = self._engine, shape.node, change.parts
+        comes = change.comes and node in self._model.outermost
+        if not engine.judges_by_value(node, comes=comes) or self._model.is_reified(node):
             return False
         if engine.passes_alone(node, value):
             return True

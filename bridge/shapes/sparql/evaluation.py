@@ -5,8 +5,8 @@ Rules
 * A query could take all memory, and all time, so another process answers it (`bridge.replicas.direct`), with at most
   `LIMITS` for all that it is asked at one focus, and `MOST` solutions there. One that needs more is ended;
   `QueryUnfinished` says that there is no answer.
-* One that was ended is not asked again for `REST` seconds, wherever that would be. In the turn of a write there is a
-  `Patience` with all queries of the plan besides. So nobody waits long for what somebody else wrote into a shape.
+* In the turn of a write it has less, so that nobody waits long for what somebody else wrote into a shape (`patience`).
+* One that was ended `IN_A_ROW` times, and gave no answer anywhere in between, is not asked for `REST` seconds.
 * It is asked of what it looks at (`looks`), which is sent along: so its cost goes by the surroundings of the focus, not
   by the data. Data of which it may look at anything is sent once for all foci.
 
@@ -31,7 +31,7 @@ from bridge.replicas.direct import WORKERS, Asked
 from bridge.replicas.limits import Limits
 from bridge.replicas.process import FailedFrameError, WorkerEndedError
 from bridge.shapes.sparql.lines import line, read_answer, seen, written
-from bridge.shapes.sparql.patience import BRIEF
+from bridge.shapes.sparql.patience import BRIEF, LEAST, Credit
 from bridge.shapes.sparql.text import HAS_VALUE, SHAPES, THIS, VALUES_GRAPH, value_node
 from kernel.vocabulary import SHAPES_GRAPH
 
@@ -51,17 +51,19 @@ LIMITS: Final = Limits(seconds=5, memory=256 * 2**20, result=16 * 2**20)
 MOST: Final = 10_000
 """Solutions that it may give there."""
 
+IN_A_ROW: Final = 8
+"""How often a query is ended, at whatever nodes, before it rests."""
+
 REST: Final = 60.0
-"""Seconds for which a query that had to be ended is not asked."""
+"""Seconds for which it is not asked then."""
 
 _PIECE: Final = 10_000
 """Statements that are sent at once where all are."""
 
 _STANDING: Final = "<urn:x-muniment:standing>"
-_MEGABYTE: Final = 2**20
-_TOO_MUCH: Final = f"it takes more than {LIMITS.memory // _MEGABYTE} MB of memory"
-_OR_DID: Final = f"here or at a node before it, less than {REST:g} seconds ago"
-"""Said wherever it is not asked and where it was: so a certificate that waits is told the same when it is approved."""
+_TOO_MUCH: Final = f"it takes more than it may have: {LIMITS.seconds:g} seconds, {LIMITS.memory >> 20} MB of memory"
+
+"""Of which it was too much is not said: so a certificate that waits is told the same when it is approved."""
 _SHOWN: Final = 200
 
 
@@ -83,7 +85,8 @@ class Asking:
         self._bound = constraint.bound
         self._document = document
         self._shapes = document if SHAPES in constraint.query.variables else ()
-        self._ended, self._rests_until = "", -inf
+        self._credit = Credit(monotonic())
+        self._ended, self._rests_until = 0, -inf
 
     def answers(self, data: Data, focus: Term, several: Sequence[Mapping[str, Term]]) -> list[Answer]:
         """What the query answers at a focus, for each binding of further variables.
@@ -92,18 +95,19 @@ class Asking:
             QueryUnfinished: it takes too long or too much memory, or gives too much.
         """
         if monotonic() < self._rests_until:
-            raise QueryUnfinished(self._ended)
-        limits = _within(data.patience)
-        asked = Asked(self._query.text, [self._beside(focus, each) for each in several], limits)
+            raise QueryUnfinished(_TOO_MUCH)
+        asked = Asked(self._query.text, [self._beside(focus, each) for each in several], self._limits(data.patience))
         before = monotonic()
         try:
             found = [read_answer(each, MOST) for each in self._asked(data, focus, asked)]
         except FailedFrameError as error:
+            self._spend(data.patience, monotonic() - before)
             raise _failed(error) from None
         except (TimeoutError, WorkerEndedError, OSError) as error:
-            data.patience.spend(monotonic() - before)
-            self._ended, self._rests_until = f"{_lost(error, limits)}, {_OR_DID}", monotonic() + REST
-            raise QueryUnfinished(self._ended) from None
+            self._spend(data.patience, monotonic() - before)
+            self._rest_now_and_then()
+            raise QueryUnfinished(_lost(error)) from None
+        self._ended = 0
         answers = [each for each in found if each is not None]
         if len(answers) < len(found):
             raise QueryUnfinished(f"it gives more than {MOST:,} solutions")
@@ -119,8 +123,27 @@ class Asking:
                 if worker.keeps is not whole:
                     worker.keep(whole, self._pieces(data), asked.limits)
                 found = worker.answers(asked, None)
-        data.patience.spend(worker.took)
+        self._spend(data.patience, worker.took)
         return found
+
+    def _limits(self, patience: Patience) -> Limits:
+        """What it may take at a focus. Raises `QueryUnfinished` when there is no patience left."""
+        if patience.is_endless:
+            return LIMITS
+        if patience.left <= 0:
+            raise QueryUnfinished(f"the queries about this change have taken {patience.seconds:g} seconds by now")
+        allowed = max(LEAST, min(LIMITS.seconds, self._credit.left(monotonic())))
+        return replace(LIMITS, seconds=min(allowed, patience.left + BRIEF))
+
+    def _spend(self, patience: Patience, seconds: float) -> None:
+        if not patience.is_endless:
+            patience.spend(seconds)
+            self._credit.spend(seconds)
+
+    def _rest_now_and_then(self) -> None:
+        self._ended += 1
+        if self._ended >= IN_A_ROW:
+            self._rests_until = monotonic() + REST
 
     def _sent(self, data: Data, focus: Term) -> str:
         """What it is asked of at a focus."""
@@ -154,26 +177,17 @@ def _line_of_shapes(triple: Triple) -> str:
     return line(triple, SHAPES_GRAPH.n3)
 
 
-def _within(patience: Patience) -> Limits:
-    """What a query may take, with what patience is left. Raises `QueryUnfinished` when none is."""
-    if patience.left <= 0:
-        raise QueryUnfinished(f"the queries about this change have taken {patience.seconds:g} seconds by now")
-    return replace(LIMITS, seconds=min(LIMITS.seconds, patience.left + BRIEF))
-
-
 def _failed(error: FailedFrameError) -> QueryUnfinished:
     match error.head["what"]:
         case "size":
-            return QueryUnfinished(f"its solutions come to more than {LIMITS.result // _MEGABYTE} MB")
+            return QueryUnfinished(f"its solutions come to more than {LIMITS.result >> 20} MB")
         case "memory":
             return QueryUnfinished(_TOO_MUCH)
         case _:
             return QueryUnfinished(f"it cannot be evaluated: {error.head['message'][:_SHOWN]}")
 
 
-def _lost(error: Exception, limits: Limits) -> str:
-    if isinstance(error, TimeoutError):
-        return f"it takes more than {limits.seconds:.3g} seconds"
-    if isinstance(error, WorkerEndedError) and error.out_of_memory:
+def _lost(error: Exception) -> str:
+    if isinstance(error, TimeoutError) or (isinstance(error, WorkerEndedError) and error.out_of_memory):
         return _TOO_MUCH
     return f"it was lost: {error}"

@@ -81,7 +81,7 @@ def test_no_content_and_no_secret_is_kept_and_only_the_owner_reads_it(tmp_path: 
         ada.get("/facts", params={"subject": EX + "private"})
         sent = ada.headers["authorization"].removeprefix("Bearer ")
         server.client_with("unknown-token").get("/sparql", params={"query": QUERY})
-        with httpx2.Client(base_url=server.url, trust_env=False) as browser:
+        with httpx2.Client(base_url=server.url, trust_env=False, verify=False) as browser:
             cookie = server.sessions.begin(token_hash(sent))
             browser.get("/query", params={"query": QUERY}, headers={"Cookie": f"muniment-session={cookie}"})
             browser.get("/sign-in?code=one-time-code")
@@ -125,10 +125,9 @@ def test_a_line_that_cannot_be_written_keeps_nobody_from_reading(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    with logged(tmp_path, AccessLogged.REQUESTS) as server:
-        with monkeypatch.context() as fault:
-            fault.setattr(AccessFile, "flush", full)
-            assert reader(server).get("/certificates").status_code == 200
+    with logged(tmp_path, AccessLogged.REQUESTS) as server, monkeypatch.context() as fault:
+        fault.setattr(AccessFile, "flush", full)
+        assert reader(server).get("/certificates").status_code == 200
     assert "who read what cannot be written" in caplog.text
 
 

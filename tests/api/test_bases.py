@@ -23,7 +23,7 @@ from api.settings import Settings, read_settings
 from bridge.base import Base
 from kernel.access import Principal, Role
 from tests.api.bodies import EX, change, request
-from tests.api.console import run, running, script
+from tests.api.console import run, running
 from tests.api.serving import FRUGAL
 
 NAMES: Final = ("one", "two")
@@ -46,7 +46,7 @@ class Host:
         """A client of a base, with a token, by default one of an administrator of it."""
         sent = self.token(name) if token is None else token
         headers = {"Authorization": f"Bearer {sent}"}
-        client = httpx2.Client(base_url=self.root(name), headers=headers, timeout=60, trust_env=False)
+        client = httpx2.Client(base_url=self.root(name), headers=headers, timeout=60, trust_env=False, verify=False)
         return self.stack.enter_context(client)
 
     def token(self, name: str) -> str:
@@ -109,7 +109,7 @@ def test_a_token_of_one_base_is_nobody_in_another(host: Host) -> None:
 
 
 def test_a_session_of_one_base_opens_no_page_of_another(host: Host) -> None:
-    with httpx2.Client(base_url=host.url, trust_env=False) as browser:
+    with httpx2.Client(base_url=host.url, trust_env=False, verify=False) as browser:
         for name in host.bases:
             signed_in(browser, host, name)
         # Signed in to all of them at once: no cookie has taken the place of another.
@@ -123,7 +123,7 @@ def test_a_session_of_one_base_opens_no_page_of_another(host: Host) -> None:
     for name in host.bases:
         for other in set(host.bases) - {name}:
             forged = {"Cookie": "; ".join(f"{each}={cookies[names[name]][0]}" for each in names.values())}
-            answer = httpx2.get(f"{host.root(other)}/queue", headers=forged, trust_env=False)
+            answer = httpx2.get(f"{host.root(other)}/queue", headers=forged, trust_env=False, verify=False)
             assert answer.status_code == 303, (name, other)
 
 
@@ -168,7 +168,10 @@ def test_answers_name_paths_and_urls_of_their_own_base(host: Host) -> None:
     one = host.client("one")
     made = one.post("/changes", json=request(change("links", "p", "x")))
     assert made.headers["location"].startswith("/b/one/certificates/")
-    assert httpx2.get(host.url + made.headers["location"], headers=one.headers, trust_env=False).status_code == 200
+    assert (
+        httpx2.get(host.url + made.headers["location"], headers=one.headers, trust_env=False, verify=False).status_code
+        == 200
+    )
     update = one.post("/sparql", data={"update": f"INSERT DATA {{ <{EX}u> <{EX}p> 1 }}"})
     assert update.headers["location"].startswith("/b/one/certificates/")
     assert update.headers["link"] == f'<{update.headers["location"]}>; rel="describedby"'
@@ -184,7 +187,7 @@ def test_answers_name_paths_and_urls_of_their_own_base(host: Host) -> None:
     assert f"<{host.url}/b/one/facts?" in facts.headers["link"]
     timemap = re.search(r'<([^>]*)>; rel="timemap"', facts.headers["link"])
     assert timemap is not None
-    assert httpx2.get(timemap[1], headers=one.headers, trust_env=False).status_code == 200
+    assert httpx2.get(timemap[1], headers=one.headers, trust_env=False, verify=False).status_code == 200
 
 
 def test_a_graph_is_known_by_its_url_under_its_base(host: Host) -> None:
@@ -202,7 +205,7 @@ def test_a_graph_is_known_by_its_url_under_its_base(host: Host) -> None:
 def test_every_link_of_a_page_leads_somewhere_in_its_base(host: Host) -> None:
     body = request(change("waits", "p", "x", confidence=0.1), reason='"/queue" href="/elsewhere"')
     assert host.client("two").post("/changes", json=body).status_code == 202
-    with httpx2.Client(base_url=host.url, trust_env=False) as browser:
+    with httpx2.Client(base_url=host.url, trust_env=False, verify=False) as browser:
         signed_in(browser, host, "two")
         seen: set[str] = set()
         waiting = ["/b/two/queue", f"/b/two/node?iri={quote(EX)}waits", "/b/two/query?query=ASK%7B%7D"]
@@ -219,7 +222,9 @@ def test_every_link_of_a_page_leads_somewhere_in_its_base(host: Host) -> None:
             known = (link.replace("&amp;", "&") for link in re.findall(r'\b(?:href|src)="(/[^"#]*)"', answer.text))
             waiting += [link for link in dict.fromkeys(known) if link not in seen and link not in waiting]
         assert any("/assets/" in path for path in seen)
-        assert "next=%2Fqueue" in httpx2.get(f"{host.url}/b/two/queue", trust_env=False).headers["location"]
+        assert (
+            "next=%2Fqueue" in httpx2.get(f"{host.url}/b/two/queue", trust_env=False, verify=False).headers["location"]
+        )
 
 
 def test_methods_and_paths_are_told_as_at_the_root(host: Host) -> None:
@@ -229,8 +234,8 @@ def test_methods_and_paths_are_told_as_at_the_root(host: Host) -> None:
     nothing = one.get("/nothing")
     assert (nothing.status_code, nothing.json()["code"]) == (404, "unknown-path")
     assert one.get("/health").json()["status"] == "ok"
-    assert httpx2.get(f"{host.url}/b/one", trust_env=False).headers["location"] == "/b/one/"
-    assert httpx2.get(f"{host.url}/b/one/", trust_env=False).headers["location"] == "/b/one/sign-in"
+    assert httpx2.get(f"{host.url}/b/one", trust_env=False, verify=False).headers["location"] == "/b/one/"
+    assert httpx2.get(f"{host.url}/b/one/", trust_env=False, verify=False).headers["location"] == "/b/one/sign-in"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +252,7 @@ def test_methods_and_paths_are_told_as_at_the_root(host: Host) -> None:
     ],
 )
 def test_where_no_base_is_nothing_is(host: Host, path: str) -> None:
-    answer = httpx2.get(host.url + path, trust_env=False)
+    answer = httpx2.get(host.url + path, trust_env=False, verify=False)
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown-path")
     assert answer.headers["x-request-id"] == answer.json()["requestId"]
 
@@ -256,8 +261,8 @@ def test_without_a_base_at_the_root_nothing_is_there() -> None:
     with Base.open(None) as base:
         app = Bases(None, {"only": create_app(base, FRUGAL, root="/b/only")})
         with hosted(app) as url:
-            assert httpx2.get(f"{url}/health", trust_env=False).status_code == 404
-            assert httpx2.get(f"{url}/b/only/health", trust_env=False).status_code == 200
+            assert httpx2.get(f"{url}/health", trust_env=False, verify=False).status_code == 404
+            assert httpx2.get(f"{url}/b/only/health", trust_env=False, verify=False).status_code == 200
 
 
 # --- settings and the command -----------------------------------------------------------------------------------------
@@ -314,8 +319,10 @@ def test_bases_are_served_from_the_command_line(tmp_path: Path) -> None:
     tokens = {
         name: run("token", "create", "--data", tmp_path / name, "--role", "writer").output.strip() for name in NAMES
     }
-    with running("serve", "--port", "0", *options) as process:
+    with running("serve", "--port", "0", "--mode", "unrestricted", *options) as process:
         assert process.stdout is not None
+        assert process.stderr is not None
+        assert all("UNRESTRICTED" in process.stderr.readline() for _ in NAMES)
         told = process.stdout.readline()
         assert all(f"{tmp_path / name} as {name}" in told for name in NAMES), told
         url = told.split()[-1]
@@ -323,11 +330,12 @@ def test_bases_are_served_from_the_command_line(tmp_path: Path) -> None:
             text = f'{{"changes": [{json.dumps(change(name, "p", "x"))}]}}'
             body = tmp_path / f"{name}.json"
             body.write_text(text)
-            sent = script("submit", body, "--url", f"{url}/b/{name}", "--token-env", "TOKEN", TOKEN=tokens[name])
+            sent = run("submit", body, "--url", f"{url}/b/{name}", "--token-env", "TOKEN", TOKEN=tokens[name])
             assert sent.status == 0, sent.errors
             words = ("query", "SELECT ?s { ?s ?p ?o }", "--url", f"{url}/b/{name}", "--format", "csv")
             assert f"{EX}{name}" in run(*words, "--token-env", "TOKEN", TOKEN=tokens[name]).output
-        assert httpx2.get(f"{url}/health", trust_env=False).status_code == 404
+        assert httpx2.get(f"{url}/health", trust_env=False, verify=False).status_code == 404
+        assert httpx2.get(f"{url}/b/one/health", trust_env=False, verify=False).json()["mode"] == "unrestricted"
     assert not Path("data").exists()
 
 

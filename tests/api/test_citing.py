@@ -154,7 +154,7 @@ def test_whoever_need_not_cite_is_given_nothing(server: Served) -> None:
 
 def test_pages_are_not_for_tokens_that_cite(server: Served) -> None:
     server.base.ledger.add_principal(Principal("on pages", Role.EDITOR, cites=True), token_hash("on pages"))
-    with httpx2.Client(base_url=server.url, trust_env=False) as browser:
+    with httpx2.Client(base_url=server.url, trust_env=False, verify=False) as browser:
         code = server.sessions.issue_code(token_hash("on pages"))
         assert "on pages" not in browser.get(f"/sign-in?code={code}").text
 

@@ -6,7 +6,8 @@ Rules
   `annotations=true` alone.
 * The format goes by `Accept`; JSON-LD is the default, and the only one that can be signed.
 * What is not signed has a tag of its state (`api.validators`); a signature is made each time.
-* What is too large for memory is sent as it is read (`api.streaming`).
+* What is too large for memory is sent as it is read (`api.streaming`). Reading it may take `MUNIMENT_EXPORT_SECONDS` in
+  all, in which what its client takes is not counted; beyond, it breaks off.
 
 Example
 -------
@@ -18,6 +19,7 @@ Example
 from __future__ import annotations
 
 from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import APIRouter, Path
@@ -35,7 +37,7 @@ from api.service import Service
 from api.streaming import streamed
 from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, unchanged
 from bridge.exporting.exporter import Exporter, ExportRequest, Format
-from kernel.errors import InvalidTerm
+from kernel.errors import InvalidTerm, QueryLimit
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
@@ -109,7 +111,33 @@ async def export_graph(request: Request, caller: Caller, graph: GraphIri) -> Res
     if bare:
         export.close()
         return Response(None, 200, headers)
-    return await streamed(service, export, headers)
+    return await streamed(service, _Timed(export, service.settings.export_seconds), headers)
+
+
+class _Timed:
+    """An export that may be read for so many seconds. Raises `QueryLimit` beyond."""
+
+    def __init__(self, export: Export, seconds: float) -> None:
+        self._export = export
+        self._seconds = self._left = seconds
+
+    def take(self) -> bytes:
+        """The next chunk; empty at the end."""
+        began = monotonic()
+        chunk = self._export.take()
+        self._left -= monotonic() - began
+        if self._left < 0:
+            raise QueryLimit(
+                f"the export was ended: it may take {self._seconds:g} s",
+                remedy="export the graph with `muniment export` on the server's machine, or ask for parts by SPARQL",
+                limit=self._seconds,
+                of="time",
+            )
+        return chunk
+
+    def close(self) -> None:
+        """Gives back what it holds."""
+        self._export.close()
 
 
 def _opened(base: Base, wanted: ExportRequest, moment: Moment, *, signed: bool) -> Export:

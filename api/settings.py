@@ -143,6 +143,7 @@ class Settings(BaseSettings):
         {}, description='how often each caller may ask, as JSON: {"anonymous": "60/minute", "reader": "1000/minute"}'
     )
     failed_tokens: str = Field("60/minute", description="how often an address may come with a token that nobody knows")
+    export_seconds: float = Field(600.0, gt=0, description="how many seconds reading an export may take")
     default_graph: DefaultGraph = Field(
         DefaultGraph.UNION,
         description="the default graph of SPARQL: the union of what the caller may read, or strictly m:default",

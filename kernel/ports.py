@@ -299,6 +299,10 @@ class LedgerView(FactsView, Protocol):
         """
         ...
 
+    def statements_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Statement]:
+        """The statement of every fact believed at `as_of` and true at `valid_at`."""
+        ...
+
     def count_at(
         self, as_of: Instant, valid_at: Instant, *, graphs: Sequence[Iri] | None = None, most: int | None = None
     ) -> int:

@@ -111,7 +111,7 @@ def fact_rows(
 
 
 @sound("a fact")
-def statement_of(row: tuple[str, str, str, str, int]) -> Statement:
+def statement_of(row: tuple[str, str, str, str] | tuple[str, str, str, str, int]) -> Statement:
     """The statement in a row that begins with subject, predicate, object and graph. Raises `DamagedBase`."""
     subject, predicate, value, graph = row[:4]
     return Statement(parse_iri(subject), parse_iri(predicate), parse_term(value), parse_iri(graph))

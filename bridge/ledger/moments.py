@@ -4,8 +4,8 @@ Rules
 -----
 * Parameters of `SINCE`: 1 as-of and 2 valid-at of the moment; 3 and 4 the clocks between which stores stand that are
   compared with it, the second being the view's; 5 and 6 the earliest and latest of valid-at and these.
-* Stores may lack the last of what the view has, and have everything up to as-of. What may be in them and did not hold at
-  the moment is what was recorded after as-of, was superseded after it, or ends or begins between the instants, if it
+* Stores may lack the last of what the view has, and have everything up to as-of. What may be in them and did not hold
+  at the moment is what was recorded after as-of, was superseded after it, or ends or begins between the instants, if it
   holds at any clock that they may stand at. What held at the moment and may not be in them was superseded, or ends or
   begins between the instants. All other believed facts that held are in both: they hold at valid-at and at all clocks.
 * Believed facts of a statement have disjoint intervals: so whatever of a statement is in neither of these does not
@@ -50,6 +50,12 @@ def _since(columns: str) -> str:
 
 SINCE: Final = _since("subject, predicate, object, graph, {held}")
 COUNT_SINCE: Final = f"SELECT count(*) FROM ({_since('1')} LIMIT ?7)"  # noqa: S608 - all of it is here
+
+
+STATEMENTS_AT: Final = f"""SELECT subject, predicate, object, graph FROM facts WHERE row IN (
+    SELECT row FROM facts INDEXED BY facts_by_time WHERE {_BELIEVED} AND recorded <= ?1 AND {_HELD}
+    UNION ALL SELECT row FROM facts INDEXED BY facts_by_time WHERE {_SUPERSEDED} AND recorded <= ?1 AND {_HELD}
+)"""  # noqa: S608 - all of it is here
 
 
 @lru_cache(maxsize=8)

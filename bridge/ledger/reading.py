@@ -331,6 +331,10 @@ class SqliteView:
         said, told_of = (self._session.stream(sql, wanted, fact_of) for sql in ends)
         return chain(said, (fact for fact in told_of if fact.statement.subject != node))
 
+    def statements_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Statement]:
+        """The statement of every fact believed at `as_of` and true at `valid_at`."""
+        return self._session.stream(moments.STATEMENTS_AT, (as_of, valid_at), _statement)
+
     def count_at(
         self, as_of: Instant, valid_at: Instant, *, graphs: Sequence[Iri] | None = None, most: int | None = None
     ) -> int:
@@ -475,6 +479,10 @@ def _head(row: tuple[int, int]) -> AppliedHead:
 
 def _number(row: tuple[int]) -> int:
     return row[0]
+
+
+def _statement(row: tuple[str, str, str, str]) -> Statement:
+    return statement_of(row)
 
 
 def _statement_then(row: tuple[str, str, str, str, int]) -> tuple[Statement, bool]:

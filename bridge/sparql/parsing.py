@@ -64,21 +64,29 @@ class QueryParser:
 
     def __init__(self, text: str, base: str | None = None) -> None:
         self._text = text
-        self._tokens = tokenise(text)
+        self._tokens = [*tokenise(text), END]
         self._names = Names()
         self._names.base = base
         self._position = 0
         self._blanks = 0
+        self._worded: dict[str, abc.Callable[[], Part]] = {
+            "OPTIONAL": lambda: Optional(self._group()),
+            "FILTER": lambda: Filter(tuple(self._constraint())),
+            "BIND": self._bind,
+            "GRAPH": lambda: InGraph(self._name(), self._group()),
+            "MINUS": lambda: Minus(self._group()),
+            "VALUES": self._values,
+        }
 
     # --- tokens -------------------------------------------------------------------------------------------------------
 
     @property
     def _next(self) -> Token:
-        return self._tokens[self._position] if self._position < len(self._tokens) else END
+        return self._tokens[self._position]
 
     def _take(self) -> Token:
-        token = self._next
-        self._position += 1
+        token = self._tokens[self._position]
+        self._position += token is not END
         return token
 
     def _took(self, text: str) -> bool:
@@ -189,21 +197,14 @@ class QueryParser:
         return Group(tuple(parts))
 
     def _part(self) -> list[Part]:
-        if self._next.text == "{":
+        token = self._next
+        if token.text == "{":
             return [self._alternatives()]
-        if self._took_word("OPTIONAL"):
-            return [Optional(self._group())]
-        if self._took_word("FILTER"):
-            return [Filter(tuple(self._constraint()))]
-        if self._took_word("BIND"):
-            return [self._bind()]
-        if self._took_word("GRAPH"):
-            return [InGraph(self._name(), self._group())]
-        if self._took_word("MINUS"):
-            return [Minus(self._group())]
-        if self._took_word("VALUES"):
-            return [self._values()]
-        return [*self._triples()]
+        read = self._worded.get(token.keyword) if token.kind == "word" else None
+        if read is None:
+            return [*self._triples()]
+        self._take()
+        return [read()]
 
     def _alternatives(self) -> Group | Union:
         groups = [self._group()]
@@ -401,9 +402,8 @@ class QueryParser:
     def _step(self) -> Path:
         inverse = self._took("^")
         path = self._primary()
-        mark = next((each for each in _REPEATS if self._took(each)), None)
-        if mark is not None:
-            path = Repeat(path, *_REPEATS[mark])
+        if self._next.text in _REPEATS:
+            path = Repeat(path, *_REPEATS[self._take().text])
         return inverted(path) if inverse else path
 
     def _primary(self) -> Path:

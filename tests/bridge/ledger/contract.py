@@ -531,6 +531,10 @@ class LedgerContract(ABC):
             assert view.next_due(after) == model.next_due(after)
 
     def _same_nodes(self, view: LedgerView, held: list[Fact], as_of: Instant, valid_at: Instant) -> None:
+        there = sorted((fact.statement for fact in held), key=str)
+        assert sorted(view.statements_at(as_of, valid_at), key=str) == there
+        assert view.count_at(as_of, valid_at) == len(there)
+        assert view.count_at(as_of, valid_at, most=0) == min(1, len(there))
         nodes = [*product((False,), SUBJECTS), *product((True,), OBJECTS)]
         for (as_object, node), predicate, graphs in product(nodes, (None, PREDICATES[0]), (None, GRAPHS[:1], GRAPHS)):
             expected = [

@@ -191,6 +191,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever there is counts as much, and is kept in a directory."""
     monkeypatch.setattr("bridge.stores.checkpoints.FEW", -1)
     monkeypatch.setattr("bridge.snapshots.making._CHUNK", 1)
+    monkeypatch.setattr("bridge.snapshots.making.IN_MEMORY", 0)
 
 
 def until(holds: Callable[[], object]) -> None:

@@ -33,6 +33,7 @@ from api import answers as written
 from api.auth import Caller
 from api.bodies import read_body
 from api.citing import READ_STATE_HEADER
+from api.direct import DirectRoute
 from api.document_request import DOCUMENT_PARAMETERS, read_document_request
 from api.errors import UnsupportedMediaType
 from api.media import body_type
@@ -94,7 +95,7 @@ IDEMPOTENCY: Final[dict[str, tuple[str, dict[str, object]]]] = {
     **READ_STATE_HEADER,
 }
 
-router = APIRouter(tags=["changes"])
+router = APIRouter(tags=["changes"], route_class=DirectRoute)
 
 
 @router.post(

@@ -40,8 +40,8 @@ from api.errors import (
     UnknownPath,
     UnsupportedMediaType,
 )
-from api.paths import path_within
 from api.outbound import FetchFailed, NotListed
+from api.paths import path_within
 from api.rate_limits import address_of, rates_of
 from api.request_log import request_id
 from api.sessions import WINDOW

@@ -137,7 +137,7 @@ ANSWERS: Final = answers(
     problems=(400, 401, 406, 422, 503, 504),
 )
 
-router = APIRouter(tags=["reading"])
+router = APIRouter(tags=["reading"], route_class=DirectRoute)
 
 
 @router.get(

@@ -33,6 +33,7 @@ from api import manifest
 from api.auth import Caller
 from api.bodies import read_body
 from api.certified import CERTIFIED, KEY_HEADER
+from api.direct import DirectRoute
 from api.errors import UnsupportedMediaType
 from api.media import accepted, body_type
 from api.memento import VARY, told

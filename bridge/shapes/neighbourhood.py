@@ -28,6 +28,7 @@ Example
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, TypeAlias
@@ -80,13 +81,23 @@ class Budget:
         if self.left < 0:
             raise NeighbourhoodExceeded
 
+    @contextmanager
+    def at_most(self, amount: float) -> Iterator[None]:
+        """Within it no more than so much of it can be spent; what is spent counts."""
+        before, allowed = self.left, min(self.left, amount)
+        self.left = allowed
+        try:
+            yield
+        finally:
+            self.left = before - (allowed - max(self.left, 0))
+
 
 class Reader:
     """Reads the facts of an overlay once each, within a budget."""
 
     def __init__(self, overlay: Overlay, budget: Budget) -> None:
         self.overlay = overlay
-        self._budget = budget
+        self.budget = budget
         self._read: dict[tuple[Iri | None, Iri | None, Term | None], list[Seen]] = {}
 
     def read(
@@ -99,10 +110,10 @@ class Reader:
         key = (subject, predicate, object)
         found = self._read.get(key)
         if found is None:
-            most = self._budget.left
+            most = self.budget.left
             matching = self.overlay.match(subject, predicate, object)
             found = list(matching if most == inf else islice(matching, int(most) + 1))
-            self._budget.spend(len(found))
+            self.budget.spend(len(found))
             self._read[key] = found
         return found
 
@@ -111,7 +122,7 @@ class Reader:
     ) -> Iterator[Seen]:
         """The facts that match, as far as they are asked for."""
         for seen in self.overlay.match(subject, predicate, value, coming_first=coming_first):
-            self._budget.spend()
+            self.budget.spend()
             yield seen
 
 

@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bridge.shapes.data import Data
-from bridge.shapes.neighbourhood import Walk
+from bridge.shapes.neighbourhood import NeighbourhoodExceeded, Walk
 from kernel.intervals import Interval
 from kernel.terms import Iri, Literal
 
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from bridge.shapes.overlay import Seen, Spelled, Supported
     from bridge.shapes.results import Result, ResultKey
     from kernel.terms import Term
+
+BRIEFLY: Final = 200
+"""Statements that are read, and judged, of one value before its focus is looked at."""
 
 _Said: TypeAlias = "dict[Triple, Spellings]"
 """Statements, each with the spellings of its literal."""
@@ -184,9 +187,6 @@ class Slices:
         Args:
             shape: its path may follow the statement.
             change: of the statement; `plain`.
-
-        Raises:
-            NeighbourhoodExceeded: too much would have to be read or judged.
         """
         subject, _, value = change.triple
         engine, node, parts = self._engine, shape.node, change.parts
@@ -197,13 +197,20 @@ class Slices:
             return True
         if not (shape.classes or shape.inner or shape.beside or shape.open_to is not None):
             return False
+        try:
+            with self._reader.budget.at_most(BRIEFLY), self._budget.at_most(BRIEFLY):
+                return self._passes(shape, subject, value, parts)
+        except NeighbourhoodExceeded:
+            return False  # there may be no need to know: its focus may be no target
+
+    def _passes(self, shape: Shape, focus: Term, value: Term, parts: Sequence[Interval]) -> bool:
         walk = Walk(self._model, self._reader, Interval(parts[0].start, parts[-1].end))
-        around = self._known((node, subject), walk.around_value(shape, subject, value))
+        around = self._known((shape.node, focus), walk.around_value(shape, focus, value))
         return all(
-            engine.passes(node, data, subject, value)
+            self._engine.passes(shape.node, data, focus, value)
             for part in self._slices(parts, [around])
             for after in ((True, False) if around.differ(part.start) else (True,))
-            for data in [self._data(node, around.holding(part.start, after=after), part.start)]
+            for data in [self._data(shape.node, around.holding(part.start, after=after), part.start)]
         )
 
     def standing(self, pair: Pair, part: Interval) -> Iterator[Violation]:

@@ -329,6 +329,16 @@ def test_one_more_value_at_a_node_that_has_very_many_does_not_read_the_others() 
     assert exceeded.code is FindingCode.NEIGHBOURHOOD_EXCEEDED
 
 
+def test_a_value_with_very_much_around_it_is_left_alone_where_its_subject_is_no_target() -> None:
+    shapes = """:S a sh:NodeShape ; sh:targetClass :Person ; sh:property [ sh:path :worksFor ; sh:node :O ] .
+        :O a sh:NodeShape ; sh:property [ sh:path :member ; sh:nodeKind sh:IRI ] ."""
+    members = " ".join(f":org :member :m{number} ." for number in range(500))
+    world = World(shapes, members + " :ann a :Person . :robot a :Machine .", limit=300)
+    assert world.judge(*asserts(":robot :worksFor :org .")) == []
+    [exceeded] = world.judge(*asserts(":ann :worksFor :org ."))
+    assert exceeded.code is FindingCode.NEIGHBOURHOOD_EXCEEDED
+
+
 def test_case_10_one_pointer_less_at_a_hub_does_not_read_the_others(hub: World) -> None:
     plan = hub.plan(*retracts(":p5 :worksFor :org .", years(2026)))
     hub.view.facts_read = 0

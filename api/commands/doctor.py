@@ -128,7 +128,10 @@ def listening(host: str, port: int, *, served: bool = False) -> Diagnosis:
         if health is None:
             return Diagnosis("port", Grade.FAIL, error.message, error.remedy)
         if health.get("status") != "ok":
-            return Diagnosis("port", Grade.FAIL, f"Muniment answers on port {port}, but not well", "see its log")
+            reason = health.get("reason") or health["status"]
+            return Diagnosis(
+                "port", Grade.FAIL, f"Muniment answers on port {port}, but not well: {reason}", "see its log"
+            )
         return Diagnosis("port", Grade.OK, f"Muniment answers on port {port}")
     free = f"{port} on {host} is free"
     elsewhere = ": the process that holds the base serves on another, if at all; --port PORT asks there"

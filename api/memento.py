@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, unquote, unquote_plus
+from urllib.parse import quote, unquote_plus
 
 from api.moments import AS_OF, VALID_AT, AskedMoment, is_fixed, spell_date
 from api.paths import base_of, base_url, raw_path_within
@@ -76,7 +76,7 @@ class Told:
 
     def headers(self, request: Request) -> dict[str, str]:
         """Which memento it is, and how the others are found."""
-        original = original_of(request)
+        original = original_of(request, self.asked.valid_at)
         shown = None if self.as_of is None else spell_date(self.as_of)
         headers = {"Vary": VARY}
         if shown is not None:
@@ -131,15 +131,17 @@ def timemap_of(original: str) -> str:
     return f"{base_of(original)}{TIMEMAP}?{OF}={escaped}"
 
 
-def original_of(request: Request) -> str:
-    """The URL of a request without the transaction time that it names."""
+def original_of(request: Request, valid_at: str | None) -> str:
+    """The URL of a request without the transaction time that it names.
+
+    Args:
+        request: it.
+        valid_at: the valid time that it names, which stands as a parameter where it stood in the path.
+    """
     path, query = raw_path_within(request.scope).decode("latin-1"), request.scope["query_string"].decode("latin-1")
     if path.startswith(AT):
-        _, _, _, *valid_at, name = path.split("/")
-        path = f"/{name}"
-        query = "&".join(
-            filter(None, (query, *(f"{VALID_AT.name}={quote(unquote(each), safe=':')}" for each in valid_at)))
-        )
+        path = f"/{path.rpartition('/')[2]}"
+        query += "" if valid_at is None else f"&{VALID_AT.name}={quote(valid_at, safe=':')}"
     return original_url(f"{base_url(request)}{path}", query)
 
 

@@ -119,6 +119,8 @@ def test_a_path_of_a_moment_is_a_memento_too(client: httpx2.Client) -> None:
     assert said(client.get(original)) == ["one", "three", "two"]
     assert said(at(client, FIRST, **{"valid-at": "2026"})) == ["one"]
     assert "valid-at=2026-05-06T12:00:00%2B00:00" in original
+    hidden = client.get("/at/2026-05-06T13:30:00Z%2F2020/sparql", params={"query": QUERY})
+    assert links(hidden)["original"][0].endswith("&valid-at=2020"), "a slash that is escaped is one all the same"
 
 
 def test_the_present_is_no_memento(client: httpx2.Client) -> None:

@@ -104,6 +104,7 @@ class Snapshots:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="snapshots")
         self._numbers = count(1)
         self._kept: OrderedDict[Wanted, _Kept] = OrderedDict()
+        self._unmade: set[_Kept] = set()
         self._left: list[Path] = []
         self._purged_at: int | None = None
         self._from_stores = True
@@ -146,10 +147,19 @@ class Snapshots:
             begun, kept.begun = kept.begun, True
             again = kept.asked == 2 and not kept.noted
         if not begun:
-            self._submit(lambda: self._make(wanted, kept))
+            self._begin(wanted, kept)
         elif again:
             self._submit(lambda: self._note(wanted, kept))
         return kept.future
+
+    def _begin(self, wanted: Wanted, kept: _Kept) -> None:
+        with self._lock:
+            self._unmade.add(kept)
+        try:
+            self._submit(lambda: self._make(wanted, kept))
+        except ShuttingDown as error:
+            self._fail(wanted, kept, error)
+            raise
 
     def invalidate(self, head: int) -> None:
         """Forgets every snapshot and makes none from the stores, which still have what was purged.
@@ -185,15 +195,13 @@ class Snapshots:
         self._maker.stop()
         self._thread.shutdown(cancel_futures=True)
         with self._lock:
-            gone = [*self._kept.values()]
+            gone = [each for each in self._kept.values() if not each.noted]
             self._kept.clear()
+            unmade, self._unmade = self._unmade, set()
+        for waited_for in unmade:
+            waited_for.future.set_exception(_closing())
         while gone:
-            each = gone.pop()
-            if not each.future.done():
-                each.future.set_exception(_closing())
-            if not each.noted:
-                self._let_go(each)
-            del each
+            self._let_go(gone.pop())
         self.sweep()
 
     # --- in the thread ------------------------------------------------------------------------------------------------
@@ -207,20 +215,26 @@ class Snapshots:
                 purged_at = self._purged_at
                 made = self._maker.make(wanted, from_stores=self._from_stores)
         except BaseException as error:
-            with self._lock:
-                if self._kept.get(wanted) is kept:
-                    del self._kept[wanted]
-            kept.future.set_exception(error)
+            self._fail(wanted, kept, error)
             raise
         kept.directory = made.directory
         kept.size = 0 if made.directory is None else _size(made.directory)
         kept.future.set_result(made)
         with self._lock:
+            self._unmade.discard(kept)
             forgotten = self._kept.get(wanted) is not kept
         if forgotten:
             self._leave(made.directory)
         del made
         self._trim()
+
+    def _fail(self, wanted: Wanted, kept: _Kept, error: BaseException) -> None:
+        """Tells those who wait, and has the next one try again."""
+        with self._lock:
+            self._unmade.discard(kept)
+            if self._kept.get(wanted) is kept:
+                del self._kept[wanted]
+        kept.future.set_exception(error)
 
     def _reopened(self, kept: _Kept) -> Made | None:
         """The snapshot as an earlier process left it, if it is all there and of this ledger."""

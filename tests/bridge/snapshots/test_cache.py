@@ -134,16 +134,19 @@ def test_whoever_waits_is_told_that_the_base_closes(past: Chronicle, watch: Watc
 
     watch.before = hold
     with keeping(past) as snapshots:
-        first, second = snapshots.making(at(past, 9)), snapshots.making(at(past, 8))
+        first, forgotten = snapshots.making(at(past, 9)), snapshots.making(at(past, 6))
         assert started.wait(30)
+        snapshots.invalidate(1)
+        second = snapshots.making(at(past, 8))
         closing = ThreadPoolExecutor(1).submit(snapshots.close)
         go_on.set()
         closing.result(30)
-        for each in (first, second):
+        for each in (first, second, forgotten):
             with pytest.raises(ShuttingDown):
                 each.result(30)
-        with pytest.raises(ShuttingDown):
-            snapshots.making(at(past, 7))
+        for _ in range(2):
+            with pytest.raises(ShuttingDown):
+                snapshots.making(at(past, 7))
 
 
 def test_a_purge_forgets_what_was_made_and_what_is_being_made(past: Chronicle, watch: Watch) -> None:

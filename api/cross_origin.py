@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 SENT: Final = (
-    *("Accept", "Accept-Datetime", "Authorization", "Content-Type", "Idempotency-Key", "If-None-Match"),
+    *("Accept", "Accept-Datetime", "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match"),
     *("Muniment-Min-Head", "Muniment-Read-State", "Prefer", "X-Request-Id"),
 )
 READ: Final = (

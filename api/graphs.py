@@ -45,6 +45,7 @@ from api.query_answers import MIN_HEAD_HEADER, answered, settled
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
 from api.sparql import BNODES, BlankNodes
+from api.validators import MATCH_HEADER, UNCHANGED, required_of, tag_of_graph, tagged, unchanged
 from bridge.documents.reader import FORMATS, JSON_LD, MEDIA_TYPES, read_document
 from bridge.graph_reading import GraphRequest
 from bridge.sparql.results import GRAPHS
@@ -73,7 +74,7 @@ _DOCUMENT: Final = (
     text_content([*FORMATS], _TURTLE) | {JSON_LD: {"schema": {}}} | {MULTIPART: {"schema": {"type": "object"}}}
 )
 _READ: Final = answers(
-    {200: Answer("The graph, in the format negotiated", text_content(_MEDIA_TYPES), STATE_HEADERS)},
+    {200: Answer("The graph, in the format negotiated", text_content(_MEDIA_TYPES), STATE_HEADERS), **UNCHANGED},
     problems=(400, 401, 404, 406, 422, 503, 504),
 )
 _WRITTEN: Final = answers(
@@ -82,7 +83,7 @@ _WRITTEN: Final = answers(
         201: Answer("The same, and the graph is new", json_content("Outcome"), {"Location": "the graph's URL"}),
         **CERTIFIED,
     },
-    problems=(400, 401, 403, 404, 409, 413, 415, 422, 503),
+    problems=(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),
 )
 
 Name = Annotated[str, Path(description="with the URL before it, the graph's IRI")]
@@ -109,7 +110,7 @@ async def get_graph(request: Request, caller: Caller) -> Response:
     summary="Replace a graph",
     response_class=Response,
     responses=_WRITTEN,
-    openapi_extra=extra(parameters=(*_NAMES, *TERMS), headers=KEY_HEADER, body=_DOCUMENT),
+    openapi_extra=extra(parameters=(*_NAMES, *TERMS), headers=KEY_HEADER | MATCH_HEADER, body=_DOCUMENT),
 )
 async def put_graph(request: Request, caller: Caller) -> Response:
     """Has a graph hold the document and nothing else."""
@@ -122,7 +123,7 @@ async def put_graph(request: Request, caller: Caller) -> Response:
     summary="Add to a graph",
     response_class=Response,
     responses=_WRITTEN,
-    openapi_extra=extra(parameters=(*_NAMES, *TERMS), headers=KEY_HEADER, body=_DOCUMENT),
+    openapi_extra=extra(parameters=(*_NAMES, *TERMS), headers=KEY_HEADER | MATCH_HEADER, body=_DOCUMENT),
 )
 async def post_graph(request: Request, caller: Caller) -> Response:
     """Adds a document to a graph; to one with a name of its own, if none is named."""
@@ -135,7 +136,7 @@ async def post_graph(request: Request, caller: Caller) -> Response:
     summary="Take a graph away",
     response_class=Response,
     responses=_WRITTEN,
-    openapi_extra=extra(parameters=(*_NAMES, *TERMS), headers=KEY_HEADER),
+    openapi_extra=extra(parameters=(*_NAMES, *TERMS), headers=KEY_HEADER | MATCH_HEADER),
 )
 async def delete_graph(request: Request, caller: Caller) -> Response:
     """Lets everything in a graph end."""
@@ -161,7 +162,7 @@ async def get_graph_by_url(request: Request, caller: Caller, name: Name) -> Resp
     summary="Replace a graph whose IRI is this URL",
     response_class=Response,
     responses=_WRITTEN,
-    openapi_extra=extra(parameters=TERMS, headers=KEY_HEADER, body=_DOCUMENT),
+    openapi_extra=extra(parameters=TERMS, headers=KEY_HEADER | MATCH_HEADER, body=_DOCUMENT),
 )
 async def put_graph_by_url(request: Request, caller: Caller, name: Name) -> Response:
     """As for a graph that is named by a parameter."""
@@ -174,7 +175,7 @@ async def put_graph_by_url(request: Request, caller: Caller, name: Name) -> Resp
     summary="Add to a graph whose IRI is this URL",
     response_class=Response,
     responses=_WRITTEN,
-    openapi_extra=extra(parameters=TERMS, headers=KEY_HEADER, body=_DOCUMENT),
+    openapi_extra=extra(parameters=TERMS, headers=KEY_HEADER | MATCH_HEADER, body=_DOCUMENT),
 )
 async def post_graph_by_url(request: Request, caller: Caller, name: Name) -> Response:
     """As for a graph that is named by a parameter."""
@@ -187,7 +188,7 @@ async def post_graph_by_url(request: Request, caller: Caller, name: Name) -> Res
     summary="Take away a graph whose IRI is this URL",
     response_class=Response,
     responses=_WRITTEN,
-    openapi_extra=extra(parameters=TERMS, headers=KEY_HEADER),
+    openapi_extra=extra(parameters=TERMS, headers=KEY_HEADER | MATCH_HEADER),
 )
 async def delete_graph_by_url(request: Request, caller: Caller, name: Name) -> Response:
     """As for a graph that is named by a parameter."""
@@ -210,6 +211,11 @@ async def _read(request: Request, caller: Principal, name: str | None = None) ->
     triples = await answer.read()
     body, media_type = await service.read(lambda: wanted.document(triples))
     headers = {"Content-Type": media_type, **state_headers(answer.head, answer.valid_at), **about.headers(request)}
+    if past is None:
+        tag = tag_of_graph(graph, (media_type, restore), answer.head, answer.valid_at)
+        if (known := unchanged(request, tag, headers)) is not None:
+            return known
+        headers |= tagged(tag)
     return Response(body, 200, headers)
 
 
@@ -225,7 +231,9 @@ async def _write(request: Request, caller: Principal, how: GraphWrite, name: str
     media_type = "" if how is GraphWrite.DELETE else body_type(request.headers.get("content-type"))
     terms = read_terms(request, caller, parameters, body, media_type)
     statements = await service.read(lambda: _statements(service, request, media_type, body, target)) if body else []
-    outcome, existed = await asyncio.wrap_future(service.base.updates.write_graph(how, target, statements, terms))
+    required = required_of(request, target)
+    writing = service.base.updates.write_graph(how, target, statements, terms, required)
+    outcome, existed = await asyncio.wrap_future(writing)
     new = how is not GraphWrite.DELETE and not existed and target != DEFAULT_GRAPH and outcome.certificate is not None
     if not new:
         return certified(outcome, caller, request)

@@ -50,6 +50,7 @@ _PROBLEMS: Final[dict[int, str]] = {
     404: "Nothing of that name that the caller may see",
     406: "None of the formats accepted can be given",
     409: "What is named is in another state",
+    412: "What is to be written is not as the request says that it has to be",
     413: "The body is larger than the service takes",
     415: "The body's format is not read here",
     422: "The changes do not fit what is believed, the key was used for another body, or a query takes too much",

@@ -5,6 +5,8 @@ Rules
 * A tag stands for what was asked, what its caller may read, and the state of the base: head and clock. The same tag is
   the same answer; another tag may be the same answer too. So nothing is looked at but the state to say 304.
 * Tags are weak: solutions may come in another order, and compressed.
+* The tag of a graph as a whole says its state, and is strong: a write that sends it in `If-Match` is done only if
+  nothing was written to the graph since, and nothing has begun or ended (section 13.1.1).
 * Whoever keeps an answer asks again before each use (`no-cache`), and keeps it for one caller (`private`). An answer
   that changes by itself, of NOW, RAND, UUID, STRUUID or BNODE, has no tag, and is not kept (`no-store`).
 
@@ -24,6 +26,8 @@ from typing import TYPE_CHECKING, Final
 from starlette.responses import Response
 
 from api.openapi import Answer
+from bridge.updating import Required
+from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.instants import Instant
     from kernel.ports import Head
+    from kernel.terms import Iri
 
 CHANGING: Final = {"Cache-Control": "no-store"}
 """The headers of an answer that changes by itself."""
@@ -45,6 +50,14 @@ NONE_MATCH_HEADER: Final[dict[str, tuple[str, dict[str, object]]]] = {
 UNCHANGED: Final = {304: Answer("The answer that has the tag is still right", {}, {"ETag": "the tag"})}
 """What routes declare that have tags."""
 
+MATCH_HEADER: Final[dict[str, tuple[str, dict[str, object]]]] = {
+    "If-Match": (
+        "the `ETag` of the graph as it was read, or `*` for one that is there: if it is another by now, 412",
+        {"type": "string"},
+    ),
+    "If-None-Match": ("`*`: the graph is not to be there yet, else 412", {"type": "string"}),
+}
+_GRAPH_TAG: Final = re.compile(r'"([0-9]{1,18})-(-?[0-9]{1,20})-([0-9a-f]{12})-[0-9a-f]{12}"', re.ASCII)
 _TAG: Final = re.compile(r'(?:W/)?"([^"]*)"')
 
 
@@ -83,6 +96,29 @@ def tag_of_url(request: Request, caller: Principal, media_type: str, head: Head,
 def tagged(tag: str | None) -> dict[str, str]:
     """The headers of an answer with that tag, or with none."""
     return CHANGING if tag is None else {"ETag": tag, "Cache-Control": "private, no-cache"}
+
+
+def tag_of_graph(graph: Iri, form: object, head: int | None, clock: Instant) -> str | None:
+    """The tag of a graph at a state, by which a write of it can insist on that; None for an empty base."""
+    return None if head is None else f'"{head}-{int(clock)}-{_short(graph.value)}-{_short(repr(form))}"'
+
+
+def required_of(request: Request, graph: Iri) -> Required:
+    """What a write of a graph insists on: `If-Match` and `If-None-Match`. Raises `InvalidParameter` for other tags."""
+    match, none_match = (", ".join(request.headers.getlist(name)).strip() for name in ("if-match", "if-none-match"))
+    if none_match not in ("", "*"):
+        raise InvalidParameter("a write takes no tags there", remedy="write *, or use If-Match", where="If-None-Match")
+    if match and none_match:
+        raise InvalidParameter("they exclude each other", remedy="send one of them", where="If-None-Match")
+    if not match or match == "*":
+        return Required(there=True if match else False if none_match else None)
+    states = [found for each in match.split(",") if (found := _GRAPH_TAG.fullmatch(each.strip())) is not None]
+    ours = [found for found in states if found[3] == _short(graph.value)]
+    return Required(tuple((int(found[1]), int(found[2])) for found in ours), there=True)
+
+
+def _short(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]
 
 
 def unchanged(request: Request, tag: str | None, headers: Mapping[str, str]) -> Response | None:

@@ -38,6 +38,7 @@ from bridge.sparql.update.running import Runner, Scene, refuse_emptying
 from bridge.sparql.update.solving import moved
 from bridge.sparql.update.templates import BlockReader, Quad, Told
 from bridge.terms import OxigraphCanonicaliser
+from certificates.events import Applied, decode_event
 from kernel.access import Role
 from kernel.changes import Request
 from kernel.errors import (
@@ -46,11 +47,13 @@ from kernel.errors import (
     InvalidTerm,
     MunimentError,
     NotFound,
+    PreconditionFailed,
     QueryLimit,
     QueryRefused,
     ShuttingDown,
     StateMoved,
 )
+from kernel.instants import Instant
 from kernel.loading import LoadRequest, session_key
 from kernel.net_effect import NetEffect
 from kernel.submitting import Draft, Submission, outcome_of
@@ -66,7 +69,6 @@ if TYPE_CHECKING:
     from bridge.sparql.update.solving import Solver
     from kernel.access import Principal
     from kernel.group import Group
-    from kernel.instants import Instant
     from kernel.net_effect import Since
     from kernel.plan import Plan
     from kernel.ports import Head, HostClock, Ledger, LedgerView
@@ -99,6 +101,9 @@ if TYPE_CHECKING:
 
 LARGE: Final = 10_000
 """Changes above which a write has a group of its own, and is brought into the stores in chunks."""
+
+FOLLOWED: Final = 1_000
+"""Events that are looked at for whether one of them changed a graph; where there are more, it is as if one had."""
 
 ATTEMPTS: Final = 3
 """How often a WHERE is evaluated beside the sequencer before that is done within it."""
@@ -274,6 +279,48 @@ class Evaluated:
     clock: Instant
 
 
+@dataclass(frozen=True, slots=True)
+class Required:
+    """What a graph has to be for a write of it as a whole (RFC 9110, sections 13.1.1 and 13.1.2).
+
+    Args:
+        states: as it was at one of these heads and clocks; None for any.
+        there: whether it is there; None for either.
+    """
+
+    states: tuple[tuple[int, int], ...] | None = None
+    there: bool | None = None
+
+    def check(self, view: LedgerView, head: Head, at: Instant, graph: Iri, *, there: bool) -> None:
+        """Raises `PreconditionFailed` where it is not so."""
+        if self.there is not None and there is not self.there:
+            raise PreconditionFailed(
+                "the graph is there" if there else "there is no such graph",
+                remedy="read the graph, and decide anew",
+                where=graph.value,
+            )
+        if self.states is not None and not any(_is_as_at(state, view, head, at, graph) for state in self.states):
+            raise PreconditionFailed(
+                "the graph has changed since it was read", remedy="read it again, and decide anew", where=graph.value
+            )
+
+
+NOTHING_REQUIRED: Final = Required()
+
+
+def _is_as_at(state: tuple[int, int], view: LedgerView, head: Head, at: Instant, graph: Iri) -> bool:
+    """Whether nothing in a graph was written since a head, and nothing at all began or ended since a clock."""
+    position, clock = state
+    if head.position is None or position > head.position or _is_due(view, Instant(clock), at):
+        return False
+    length = head.position - position
+    if length > FOLLOWED:
+        return False
+    applied = [event for event in map(decode_event, view.events(position + 1, length)) if isinstance(event, Applied)]
+    records = [view.certificate(event.certificate) for event in applied]
+    return not any(record is None or graph in record.graphs for record in records)
+
+
 class GraphWrite(StrEnum):
     """What is done to a graph as a whole (SPARQL 1.1 Graph Store HTTP Protocol, section 5)."""
 
@@ -394,7 +441,12 @@ class Updates:
         return self._submit(update, effect, alone=True)
 
     def write_graph(
-        self, how: GraphWrite, graph: Iri, statements: Sequence[Asserted], terms: Terms
+        self,
+        how: GraphWrite,
+        graph: Iri,
+        statements: Sequence[Asserted],
+        terms: Terms,
+        required: Required = NOTHING_REQUIRED,
     ) -> Future[tuple[Outcome, bool]]:
         """Queues a write of a graph as a whole: its outcome, and whether the graph was there before.
 
@@ -403,14 +455,16 @@ class Updates:
             graph: which.
             statements: of that graph.
             terms: what is said beside.
+            required: what it has to be; else `PreconditionFailed` is met.
         """
         existed = True  # as far as is known of one that was answered before
 
-        def effect(view: LedgerView, _: Head, at: Instant) -> NetEffect:
+        def effect(view: LedgerView, head: Head, at: Instant) -> NetEffect:
             nonlocal existed
             terms.principal.require_write(graph)
             effect = NetEffect(view, at, terms.principal)
             existed = effect.has(graph)
+            required.check(view, head, at, graph, there=existed)
             if how is GraphWrite.POST:
                 for statement, spelling in statements:
                     effect.insert(statement, spelling)

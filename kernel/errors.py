@@ -168,6 +168,12 @@ class Conflict(CallerError):
     code = "conflict"
 
 
+class PreconditionFailed(Conflict):
+    """What is to be written is not as the request says that it has to be."""
+
+    code = "precondition-failed"
+
+
 class AlreadyDecided(Conflict):
     """The certificate is not waiting for a decision."""
 

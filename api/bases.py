@@ -88,6 +88,7 @@ class Bases:
                     await stack.enter_async_context(app.router.lifespan_context(app))
             except BaseException as error:
                 log.exception("a base cannot be served")
+                await stack.aclose()  # in order: the error is none of those that have started
                 await send({"type": "lifespan.startup.failed", "message": str(error)})
                 raise
             await send({"type": "lifespan.startup.complete"})

@@ -1,9 +1,10 @@
 """Several bases in one process: each as if it were served alone, and nothing of one in another."""
 
+import asyncio
 import json
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -12,6 +13,8 @@ from urllib.parse import quote
 
 import httpx2
 import pytest
+from fastapi import FastAPI
+from starlette.types import Message
 
 from api.app import create_app
 from api.auth import token_hash
@@ -263,6 +266,40 @@ def test_without_a_base_at_the_root_nothing_is_there() -> None:
         with hosted(app) as url:
             assert httpx2.get(f"{url}/health", trust_env=False, verify=False).status_code == 404
             assert httpx2.get(f"{url}/b/only/health", trust_env=False, verify=False).status_code == 200
+
+
+def test_a_base_that_does_not_start_keeps_the_others_from_starting() -> None:
+    told: list[str] = []
+
+    def app(name: str, *, works: bool) -> FastAPI:
+        @asynccontextmanager
+        async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+            if not works:
+                raise RuntimeError(f"{name} is broken")
+            told.append(f"{name} starts")
+            yield
+            told.append(f"{name} ends")
+
+        return FastAPI(lifespan=lifespan)
+
+    async def started(bases: Bases) -> None:
+        async def receive() -> Message:
+            return {"type": "lifespan.startup"}
+
+        async def send(message: Message) -> None:
+            told.append(message["type"])
+
+        await bases({"type": "lifespan"}, receive, send)
+
+    asyncio.run(started(Bases(None, {"one": app("one", works=True), "two": app("two", works=True)})))
+    assert told == [
+        *("one starts", "two starts", "lifespan.startup.complete"),
+        *("two ends", "one ends", "lifespan.shutdown.complete"),
+    ]
+    told.clear()
+    with pytest.raises(RuntimeError, match="two is broken"):
+        asyncio.run(started(Bases(None, {"one": app("one", works=True), "two": app("two", works=False)})))
+    assert told == ["one starts", "one ends", "lifespan.startup.failed"]
 
 
 # --- settings and the command -----------------------------------------------------------------------------------------

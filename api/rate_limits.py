@@ -7,8 +7,9 @@ Rules
 * Whoever sends tokens that nobody knows gets 429 for 401 once `MUNIMENT_FAILED_TOKENS` of them came from an address.
   A token that is known is let in from there all the same: a proxy's many users have one address.
 * An IPv6 address counts with all that share its first 64 bits, which one host may have.
-* Counts are kept in memory, for the time that they are for, and of `MOST_KEPT` callers and addresses: beyond, all begin
-  anew. A count slides: what came in the time before is weighed by how much of it is still within reach.
+* Counts are kept in memory, for the time that they are for, and of `MOST_KEPT` callers or addresses of a class: beyond,
+  those of that class begin anew, and no other. A count slides: what came in the time before is weighed by how much of
+  it is still within reach.
 
 Example
 -------
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 MOST_KEPT: Final = 10_000
 
 _NETWORK: Final = 64
+_FAILED: Final = "failed"
 
 
 class RateLimits:
@@ -63,8 +65,7 @@ class RateLimits:
     def __init__(self, by_class: Mapping[CallerClass, str] | Mapping[str, str], failures: str) -> None:
         self._by_class = {kind: parse(text) for kind, text in by_class.items()}
         self._failures = parse(failures)
-        self._storage = MemoryStorage()
-        self._counts = SlidingWindowCounterRateLimiter(self._storage)
+        self._counts = {kind: SlidingWindowCounterRateLimiter(MemoryStorage()) for kind in (*self._by_class, _FAILED)}
 
     def admit(self, caller: Principal, address: str) -> None:
         """Counts a request. Raises `RateLimited` for one too many."""
@@ -79,22 +80,29 @@ class RateLimits:
     def failed(self, address: str) -> RateLimited | None:
         """Counts a token that nobody knows; answers what to say in the place of that, for one too many."""
         who = _network_of(address)
-        if self._take(self._failures, "failed", who):
+        if self._take(self._failures, _FAILED, who):
             return None
-        return self._refusal(self._failures, ("failed", who), "too many unknown tokens came from here")
+        return self._refusal(self._failures, (_FAILED, who), "too many unknown tokens came from here")
 
     def _take(self, limit: RateLimitItem, kind: str, who: str) -> bool:
-        if len(self._storage.expirations) > MOST_KEPT:
-            self._storage.reset()
-        return self._counts.hit(limit, kind, who)
+        counts = self._counts[kind]
+        if len(_kept(counts)) > MOST_KEPT:
+            counts.storage.reset()
+        return counts.hit(limit, kind, who)
 
     def _refusal(self, limit: RateLimitItem, who: tuple[str, str], message: str) -> RateLimited:
-        reset = self._counts.get_window_stats(limit, *who).reset_time
+        reset = self._counts[who[0]].get_window_stats(limit, *who).reset_time
         return RateLimited(
             message,
             remedy="ask again after the seconds that Retry-After says",
             seconds=max(1, min(ceil(reset - time()), limit.get_expiry())),
         )
+
+
+def _kept(counts: SlidingWindowCounterRateLimiter) -> dict[str, float]:
+    """When each count ends that is kept."""
+    storage = counts.storage
+    return storage.expirations if isinstance(storage, MemoryStorage) else {}
 
 
 def class_of(caller: Principal) -> str:

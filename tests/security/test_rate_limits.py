@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import httpx2
 import pytest
 
-from api.errors import InvalidSetting
+from api import rate_limits
+from api.errors import InvalidSetting, RateLimited
 from api.rate_limits import MOST_KEPT, RateLimits
 from api.settings import Settings, read_settings
 from bridge.base import Base
@@ -85,14 +86,19 @@ def test_an_address_that_tries_tokens_is_told_to_wait_and_others_there_are_let_i
 
 
 def test_addresses_of_one_host_are_one_and_what_is_kept_is_bounded() -> None:
-    rates = RateLimits({"anonymous": "1/hour"}, "1/hour")
+    rates = RateLimits({"reader": "1/hour"}, "1/hour")
+    known = Principal("known", Role.READER)
+    rates.admit(known, "192.0.2.1")
     assert rates.failed("2001:db8::1") is None
     assert rates.failed("2001:db8::ffff") is not None
     assert rates.failed("2001:db8:1::1") is None
     for number in range(MOST_KEPT * 2):
         rates.failed(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
-    assert len(rates._storage.expirations) <= MOST_KEPT + 2
+    assert len(rate_limits._kept(rates._counts["failed"])) <= MOST_KEPT + 2
     rates.admit(Principal("free", Role.EDITOR), "192.0.2.1")
+    # Whoever floods one class forgives nobody in another.
+    with pytest.raises(RateLimited):
+        rates.admit(known, "192.0.2.1")
 
 
 @pytest.mark.parametrize("value", ['{"reader": "often"}', '{"nobody": "1/hour"}', "{"])

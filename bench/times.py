@@ -12,7 +12,7 @@ Rules
 Example
 -------
 >>> look_up(12345, 1_000)
-LookUp(subject=106, step=19, valid_at='2014-10-17T00:00:00Z', value='period 0')
+LookUp(subject=106, step=19, valid_at='2014-10-18T00:00:00Z', value='period 0')
 """
 
 from __future__ import annotations

@@ -85,10 +85,10 @@ if TYPE_CHECKING:
 
 
 _API: Final = (
+    sparql,
     changes,
     certificates,
     reverting,
-    sparql,
     sparql_past,
     graphs,
     facts,
@@ -99,6 +99,7 @@ _API: Final = (
     health,
     metrics,
 )
+"""In this order they are tried: first what is asked most."""
 _PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, timeline, compare, query, rendering)
 
 _OPEN: Final = (health, metrics, sign_in, rendering)

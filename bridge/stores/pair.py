@@ -8,7 +8,8 @@ Rules
 * They may stand apart after a failure, too. Each read says what state it was answered for; `position` is
   the lower of both, from which on deltas are applied to both again. Where one has come nowhere yet, both are cleared.
 * After a write that failed, single deltas are refused until a load is done: none may go missing in between.
-* Each delta is on the `feed` before its write is answered: a replica that takes all of it has what was acknowledged.
+* Each delta is on the `feed` before its write is answered: a replica that takes all of it has what was acknowledged. A
+  copy has all that was on the feed when it was asked for: a delta is given to the stores first.
 * The ledger is the truth: at equal head and clock, stores that came there by different ways are equal, quad for quad.
 
 Example
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from itertools import chain
+from threading import Lock
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from bridge.stores.errors import store_errors
@@ -53,6 +55,7 @@ class OxigraphStores:
 
     def __init__(self, complete: ProjectionStore, current: ProjectionStore) -> None:
         self._stores = {Projection.COMPLETE: complete, Projection.CURRENT: current}
+        self._taking = Lock()
         self.feed = Feed()
 
     @classmethod
@@ -88,11 +91,11 @@ class OxigraphStores:
         """
         if self._torn:
             raise StoreUnavailable("an earlier write to a store failed", remedy="load from their position on")
-        self._start_over()
         text = DeltaText(delta)
-        self.feed.publish(text)  # before it is in a store: whatever is in a copy of one has been published
-        for store in reversed(self._stores.values()):
-            store.apply(text)
+        with self._taking:
+            for store in reversed(self._stores.values()):
+                store.apply(text)
+            self.feed.publish(text)
 
     @property
     def unsettled(self) -> bool:
@@ -120,6 +123,7 @@ class OxigraphStores:
         first, second = next(series, None), next(series, None)
         if first is None:
             return
+        self._start_over()
         if second is None and not self._torn:
             self.apply(first)
         else:
@@ -134,7 +138,9 @@ class OxigraphStores:
 
         It stands at the position that the feed has before, or later; a replica made from it takes all deltas since.
         """
-        return self._stores[projection].seed()
+        seed = self._stores[projection].seed()
+        with self._taking:  # what is in a copy has been published by the time that it is given
+            return seed
 
     def optimize(self) -> None:
         """Sorts what is on disk for reading, which takes a while. Raises `StoreUnavailable`."""
@@ -147,7 +153,6 @@ class OxigraphStores:
             store.close()
 
     def _load(self, deltas: Iterable[StoreDelta]) -> None:
-        self._start_over()
         state = NOTHING
         with ExitStack() as begun:
             loads = [(store, begun.enter_context(store.begin_load())) for store in self._stores.values()]
@@ -170,8 +175,11 @@ class OxigraphStores:
             raise
 
     def _start_over(self) -> None:
-        """Clears both when one has no marker: what comes now comes from nothing, and lets nothing vanish."""
-        if any(store.state == NOTHING for store in self._stores.values()):
+        """Clears both when one holds no write: what comes now comes from nothing, and lets nothing vanish.
+
+        One may hold by half what it does not say it holds.
+        """
+        if any(store.state.instant is None for store in self._stores.values()):
             cleared = [store.clear() for store in self._stores.values()]
             if any(cleared):
                 self.feed.restart(NOTHING)

@@ -104,8 +104,8 @@ class ProjectionStore:
         """
         self._waiting.append(delta)
         self._taken += delta.weight
-        if self._taken - self._written >= WAITING or self._state == NOTHING:
-            self.settle()
+        if self._taken - self._written >= WAITING or self._state.instant is None:
+            self.settle()  # the first at once: while a store holds no write, it is brought up from nothing
 
     def settle(self) -> None:
         """Writes what waits. Raises `StoreUnavailable`: the store is torn then, and the ledger has what waited."""

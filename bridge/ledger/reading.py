@@ -329,7 +329,11 @@ class SqliteView:
         wanted: tuple[Value, ...] = (*first, *second, self._key(node.n3), node.n3, *keys)
         ends = (differing.of_node(end, None if graphs is None else len(keys)) for end in ("subject", "object"))
         said, told_of = (self._session.stream(sql, wanted, fact_of) for sql in ends)
-        return chain(said, (fact for fact in told_of if fact.statement.subject != node))
+        found = chain(said, (fact for fact in told_of if fact.statement.subject != node))
+        if graphs is None:
+            return found
+        within = frozenset(graphs)
+        return (fact for fact in found if fact.statement.graph in within)
 
     def statements_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Statement]:
         """The statement of every fact believed at `as_of` and true at `valid_at`."""

@@ -25,7 +25,7 @@ from kernel.errors import Conflict, LedgerUnavailable, NotFound, StaleFact
 from kernel.facts import EvidenceContent, FactContent, Spelling, Validity
 from kernel.instants import BEGINNING, FOREVER, Instant
 from kernel.intervals import Interval
-from kernel.ports import CertificateRecord, CertificateState, DecisionRecord, Head, IdempotencyEntry
+from kernel.ports import AppliedHead, CertificateRecord, CertificateState, DecisionRecord, Head, IdempotencyEntry
 from kernel.precision import Precision
 from kernel.terms import Iri, Literal, Statement, Term, TripleTerm
 from tests.bridge.ledger.model import GRAPHS, MOMENTS, OBJECTS, PREDICATES, SUBJECTS, LedgerModel, Step, histories
@@ -333,6 +333,14 @@ class LedgerContract(ABC):
         with ledger.reading() as view:
             assert [view.recorded_in(position) for position in range(7)] == [None, 10, None, 20, None, 30, None]
             found = {instant: view.head_at(Instant(instant)) for instant in (BEGINNING, 9, 10, 19, 20, 29, 30, FOREVER)}
+            listed = [AppliedHead(position, Instant(at)) for position, at in ((1, 10), (3, 20), (5, 30))]
+            assert view.heads() == view.heads(limit=3) == listed
+            assert (view.heads(limit=1), view.heads(limit=1, newest_first=True)) == (listed[:1], listed[2:])
+            assert (view.heads(after=1), view.heads(after=2, limit=1), view.heads(after=5)) == (
+                listed[1:],
+                listed[1:2],
+                [],
+            )
         assert found == {BEGINNING: None, 9: None, 10: 1, 19: 1, 20: 3, 29: 3, 30: 5, FOREVER: 5}
 
     def test_a_base_has_one_id_of_its_own(self, ledger: Ledger, tmp_path: Path) -> None:
@@ -504,6 +512,30 @@ class LedgerContract(ABC):
                 ]
                 assert sorted(view.believed_of(Statement(s, p, o, g)), key=_by_id) == sorted(exactly, key=_by_id)
 
+    def _same_differences(self, view: LedgerView, model: LedgerModel) -> None:
+        first, last = Instant(1), Instant(2**40)
+        middle = model.instants[len(model.instants) // 2] or first
+        early, late = MOMENTS[2], MOMENTS[-3]
+        for one, other in (
+            ((first, late), (middle, late)),
+            ((middle, late), (last, late)),
+            ((middle, early), (middle, late)),
+        ):
+            held, holding = ([fact.id for fact in model.facts_at(*moment)] for moment in (one, other))
+            differing = [fact for fact in model.facts if (fact.id in held) != (fact.id in holding)]
+            for graph in GRAPHS:
+                wanted = [fact for fact in differing if fact.statement.graph == graph]
+                assert list(view.facts_differing(one, other, graph=graph)) == wanted
+            for node, graphs in product(SUBJECTS, (None, GRAPHS[:1])):
+                wanted = [
+                    fact
+                    for fact in differing
+                    if node in (fact.statement.subject, fact.statement.object)
+                    and (graphs is None or fact.statement.graph in graphs)
+                ]
+                found = list(view.facts_differing(one, other, node=node, graphs=graphs))
+                assert sorted(found, key=_by_id) == sorted(wanted, key=_by_id)
+
     def _same_times(self, view: LedgerView, model: LedgerModel) -> None:
         for as_of, valid_at in product(model.instants, MOMENTS):
             if as_of is not None:
@@ -512,6 +544,7 @@ class LedgerContract(ABC):
         if model.instants[-1] is not None:
             moment = model.instants[len(model.instants) // 2] or model.instants[-1], MOMENTS[len(MOMENTS) // 2]
             self._same_nodes(view, list(model.facts_at(*moment)), *moment)
+        self._same_differences(view, model)
         for as_of, true_at in product(model.instants, (None, *MOMENTS)):
             for graph, predicate in product(GRAPHS, (None, PREDICATES[0])):
                 whole = list(model.facts_of_graph(graph, predicate, as_of, true_at))
@@ -552,6 +585,7 @@ class LedgerContract(ABC):
                 graphs=graphs,
                 as_of=as_of,
                 valid_at=valid_at,
+                largest=100_000,
             )
             looked, found = of(most=1_000)
             assert sorted(found, key=str) == sorted(expected, key=str)

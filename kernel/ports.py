@@ -250,6 +250,7 @@ class LedgerView(FactsView, Protocol):
         as_of: Instant,
         valid_at: Instant,
         most: int,
+        largest: int,
     ) -> tuple[int, list[Statement]]:
         """What was believed at `as_of` and true at `valid_at` of a node, and at how many facts was looked for it.
 
@@ -264,6 +265,7 @@ class LedgerView(FactsView, Protocol):
             as_of: as believed when.
             valid_at: as true when.
             most: how many may be looked at.
+            largest: how many characters their terms may have; beyond that it counts as more than `most`.
         """
         ...
 

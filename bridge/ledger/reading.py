@@ -279,19 +279,27 @@ class SqliteView:
         as_of: Instant,
         valid_at: Instant,
         most: int,
+        largest: int,
     ) -> tuple[int, list[Statement]]:
         """What was believed at `as_of` and true at `valid_at` of a node; and how many facts were looked at for it."""
         sql = _ever("statements", as_object, predicate is not None, None if graphs is None else len(graphs))
         wanted = (as_of, as_of, valid_at, valid_at, *self._keys_of(node, predicate, graphs))
-        rows = self._session.all(sql, (*wanted, most + 1), _row)
-        held = (statement_of(row) for row in rows if row[4])
-        return len(rows), [
-            each
-            for each in held
-            if node == (each.object if as_object else each.subject)
-            and predicate in (None, each.predicate)
-            and (graphs is None or each.graph in graphs)
-        ]
+        looked = size = 0
+        found: list[Statement] = []
+        for row in self._session.stream(sql, (*wanted, most + 1), _row):
+            looked += 1
+            size += sum(map(len, row[:4]))
+            if size > largest:
+                return most + 1, []
+            if row[4]:
+                held = statement_of(row)
+                if (
+                    node == (held.object if as_object else held.subject)
+                    and predicate in (None, held.predicate)
+                    and (graphs is None or held.graph in graphs)
+                ):
+                    found.append(held)
+        return looked, found
 
     def count_of(
         self,

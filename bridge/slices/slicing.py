@@ -5,8 +5,8 @@ Rules
 * A pattern is read from an end that is known: a term of the query, or what patterns before it have left of a variable.
   The one with the fewest facts to look at comes first; how many that are is counted in the indexes, up to a bound.
 * A path is followed step by step, and all it comes by is read.
-* No more than `MOST` facts and look-ups in all: a query that would need more is given up, and takes a snapshot. Facts
-  of every time count, for all of them are looked at.
+* No more than `MOST` facts and look-ups in all, and `LARGEST` characters: a query that would need more is given up, and
+  takes a snapshot. Facts of every time count, for all of them are looked at.
 * Only graphs of the dataset are read, so that neither what is read nor how much it is tells of any other.
 * That something is in a slice says nothing: the query decides. That something is missing would, and so all that can be
   part of a solution is in it.
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 MOST: Final = 4_000
 """Facts and look-ups: some 40 ms at most, a fraction of what the smallest of snapshots takes that has as many facts."""
+
+LARGEST: Final = 4 * 2**20
+"""Characters of what is read."""
 
 MANY_GRAPHS: Final = 16
 """Above as many, whoever may read all of them is not asked which: each is a look-up of its own."""
@@ -98,6 +101,7 @@ class _Slicer:
         self._as_of = as_of
         self._valid_at = valid_at
         self._left = MOST
+        self._room = LARGEST
         self._found: dict[Statement, None] = {}
 
     def quads(self) -> bytes:
@@ -197,7 +201,9 @@ class _Slicer:
             as_of=self._as_of,
             valid_at=self._valid_at,
             most=self._left,
+            largest=self._room,
         )
+        self._room -= sum(len(term.n3) for each in found for term in _terms(each))
         self._left -= looked + 1
         if self._left < 0:
             raise _TooMuchError

@@ -49,10 +49,18 @@ class Looks(SqliteView):
         as_of: Instant,
         valid_at: Instant,
         most: int,
+        largest: int,
     ) -> tuple[int, list[Statement]]:
         """As the view's, counted."""
         looked, found = super().statements_of(
-            node, as_object=as_object, predicate=predicate, graphs=graphs, as_of=as_of, valid_at=valid_at, most=most
+            node,
+            as_object=as_object,
+            predicate=predicate,
+            graphs=graphs,
+            as_of=as_of,
+            valid_at=valid_at,
+            most=most,
+            largest=largest,
         )
         self.looked += looked
         return looked, found
@@ -106,6 +114,16 @@ def test_versions_that_do_not_hold_any_more_are_counted_too(monkeypatch: pytest.
     often = [step_of([(of("counter", P, f"v{number}"), number, number + 1)]) for number in range(30)]
     with Chronicle(often) as past:
         assert sliced(past, "SELECT * { <urn:counter> <urn:p> ?o }") == (None, 21)
+
+
+def test_what_is_long_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = [Statement(Iri("urn:a"), P, Literal(f"{number}" * 1_000), DEFAULT_GRAPH) for number in range(1, 6)]
+    with Chronicle([step_of([(each, None, None) for each in long])]) as past:
+        text = "SELECT * { <urn:a> <urn:p> ?o }"
+        assert len(sliced(past, text)[0] or ()) == 5
+        monkeypatch.setattr(slicing, "LARGEST", 4_000)
+        assert sliced(past, text)[0] is None
+        assert len(sliced(past, "SELECT * { <urn:a> <urn:p> ?o } LIMIT 0", HELD)[0] or ()) == 0
 
 
 def test_nothing_leaks_a_graph_that_is_not_readable_is_not_even_looked_at(past: Chronicle) -> None:

@@ -171,8 +171,8 @@ def test_stores_that_fail_are_behind_until_they_are_brought_up(
             raise error
 
         with monkeypatch.context() as broken:
-            broken.setattr(base.stores, "applying", fail)
-            broken.setattr(base.stores, "load", fail)
+            for name in ("apply", "settle", "load"):
+                broken.setattr(base.stores, name, fail)
             assert write(client, "meanwhile").status_code == 201
             until(lambda: health(client) == (503, "unavailable", "stores-behind"))
             assert len(client.get("/facts", params={"subject": f"{EX}meanwhile"}).json()["items"]) == 1

@@ -14,6 +14,7 @@ import httpx2
 
 from api.app import create_app
 from api.auth import token_hash
+from api.manifest import Mode
 from api.server import listen, server_for, url_of
 from api.sessions import Sessions
 from api.settings import Settings
@@ -23,7 +24,7 @@ from kernel.terms import Iri
 from tests.api.documented import Documented
 
 _DOCUMENTED: Final[list[Documented]] = []
-"""The OpenAPI document, which is the same for every base, once it was asked for."""
+"""The OpenAPI document, which is the same for every base that is not bounded, once it was asked for."""
 
 
 FRUGAL: Final = Settings(query_spares=0, query_patience=60)
@@ -85,6 +86,15 @@ class Served:
         self._clients.close()
 
 
+def _documented(url: str, settings: Settings) -> Documented:
+    """What a service says of itself: of one that is bounded something else each time."""
+    if settings.mode is Mode.BOUNDED:
+        return Documented.of(url)
+    if not _DOCUMENTED:
+        _DOCUMENTED.append(Documented.of(url))
+    return _DOCUMENTED[0]
+
+
 @contextmanager
 def served(base: Base, settings: Settings | None = None) -> Iterator[Served]:
     """Serves an open base until the context is left; the base stays open."""
@@ -95,9 +105,7 @@ def served(base: Base, settings: Settings | None = None) -> Iterator[Served]:
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, name="server")
         thread.start()
         url = url_of(listening)
-        if not _DOCUMENTED:
-            _DOCUMENTED.append(Documented.of(url))
-        running = Served(base, url, _DOCUMENTED[0], app.state.sessions)
+        running = Served(base, url, _documented(url, settings or FRUGAL), app.state.sessions)
         try:
             yield running
         finally:

@@ -19,7 +19,6 @@ from kernel.changes import Assert
 from kernel.terms import Iri, Statement
 from tests.api.bodies import EX, M, change, request
 from tests.api.console import run
-from tests.api.documented import Documented
 from tests.api.serving import FRUGAL, Served, served
 from tests.bridge.writing import write
 
@@ -45,7 +44,6 @@ def bounded(file: Path, **more: object) -> Iterator[Served]:
         write(base, *map(Assert, statements))
         settings = FRUGAL.model_copy(update={"mode": Mode.BOUNDED, "manifest": file, **more})
         with served(base, settings) as server:
-            server.documented = Documented.of(server.url)
             yield server
 
 

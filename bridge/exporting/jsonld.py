@@ -173,7 +173,7 @@ class _Node:
 
 
 def record_object(told: Told, nodes: Nodes) -> str:
-    """A fact as a node object: its statement, what is said of it, and its evidence; its words are of `RECORD_CONTEXT`."""
+    """A fact as a node object: its statement, what is said of it, its evidence; its words are of `RECORD_CONTEXT`."""
     statement = told.fact.statement
     members = [
         f'"@id":{quoted(fact_node(told.fact.id).value)}',

@@ -301,8 +301,8 @@ def test_a_full_disk_keeps_nothing_and_the_ledger_goes_on(ledger: SqliteLedger) 
         pages = tx._session.one("PRAGMA page_count", (), first)
         tx._session.execute(f"PRAGMA max_page_count = {pages}")
         apply(tx, 2)
+        tx.add_items(UUID(int=2), salt_items(ItemKind.FINDING, [bytes(100_000)]))
         with pytest.raises(LedgerUnavailable) as refused:
-            tx.add_items(UUID(int=2), salt_items(ItemKind.FINDING, [bytes(100_000)]))
             tx.commit()
     assert refused.value.data["cause"] == "full"
     assert snapshot(ledger) == before

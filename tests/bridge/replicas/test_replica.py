@@ -227,7 +227,7 @@ def test_a_load_of_which_half_is_written_is_in_no_replica(monkeypatch: pytest.Mo
     stores.close()
 
 
-def test_after_a_write_that_failed_a_replica_goes_on_from_what_it_is_told(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replica_goes_on_when_a_write_to_the_stores_failed(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     stores = OxigraphStores.open(None)
     stores.apply(fact_delta(1))
 

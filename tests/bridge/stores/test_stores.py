@@ -324,13 +324,11 @@ class StoresContract(ABC):
         with counted_writes() as written:
             for number, statement in enumerate(STATEMENTS[:5], 2):
                 stores.apply(state_delta(number, [statement]))
-            assert stores.unsettled
-            assert written == []
+            assert (stores.unsettled, written) == (True, [])
             assert quads_of(stores, Projection.CURRENT) == set(map(quad_of, STATEMENTS[:5]))
             assert len(written) == 1
             stores.settle()
-            assert not stores.unsettled
-            assert len(written) == 2
+            assert (stores.unsettled, len(written)) == (False, 2)
         assert stores.position() == (day(6), day(6))
 
     def test_deltas_that_wait_count_in_their_order(self, stores: OxigraphStores) -> None:
@@ -345,7 +343,7 @@ class StoresContract(ABC):
         stores.apply(state_delta(0))
         with counted_writes() as written:
             for number in range(1, 2 * projection_store.WAITING):
-                stores.apply(state_delta(number, STATEMENTS[:1]))
+                stores.apply(state_delta(number, [STATEMENTS[0]]))
         assert 2 <= len(written) <= 6
 
     def test_an_empty_load_does_nothing(self, stores: OxigraphStores) -> None:

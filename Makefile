@@ -4,7 +4,8 @@
 #                                           ARGS=--accept-clock when the host's clock was set back
 #   make demo-reset                         the same, started over
 #   make serve [DATA=./data] [PORT=8350]    the service
-#   make test [ARGS='-x tests/kernel']      the tests; those that need a browser, Node or ../shared skip without them
+#   make test [ARGS='-x tests/kernel'] [WORKERS=2]  the tests, so many at a time; those that need a browser, Node or
+#                                           ../shared skip without them
 #   make lint                               style, types, layers
 #   make fuzz                               every test, the randomised ones at length
 #   make bench                              ratios against peers measured in the same run
@@ -16,6 +17,7 @@ UV ?= uv
 DATA ?= ./data
 DEMO ?= ./demo-data
 PORT ?= 8350
+WORKERS ?= 2
 CORE_LIMIT_MB := 130
 
 BIN := .venv/bin
@@ -38,7 +40,7 @@ serve: .venv/core
 	$(BIN)/muniment serve --data $(or $(DATA),./data) --port $(PORT) $(ARGS)
 
 test: .venv/test
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 lint: .venv/test
 	$(BIN)/ruff check .

@@ -33,8 +33,9 @@ from hashlib import file_digest
 from typing import TYPE_CHECKING, Final, Self
 
 from bridge.auditing.audit import audit
-from bridge.base import SIGNING_KEY, Base
+from bridge.base import Base
 from bridge.host import SystemClock
+from bridge.keys import SIGNING_KEY
 from bridge.ledger.connection import OWNER_ONLY, connect_reader, refuse_old_sqlite
 from bridge.ledger.session import unavailable
 from bridge.ledger.sqlite import SqliteLedger

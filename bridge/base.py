@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Final, Self
 from uuid import UUID
 
 from bridge.host import SystemClock
+from bridge.keys import SIGNING_KEY, signing_key
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.loading.staging import decode_assertions
 from bridge.lock import DirectoryLock
@@ -37,11 +38,9 @@ from bridge.snapshots.cache import Snapshots
 from bridge.stores.pair import OxigraphStores
 from bridge.terms import OxigraphCanonicaliser
 from bridge.updating import Updates, WritePath
-from certificates.errors import CertificateError
-from certificates.keys import SigningKey
 from kernel.changes import Assert, Reinstate, Revise
 from kernel.deciding import Decider
-from kernel.errors import DamagedBase, LedgerUnavailable
+from kernel.errors import LedgerUnavailable
 from kernel.governance import Governance
 from kernel.issuing import Notary
 from kernel.judging import Judge
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from certificates.keys import SigningKey
     from kernel.changes import End, Request, Retract
     from kernel.deciding import DecisionRequest
     from kernel.judging import VerdictPolicy
@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from kernel.submitting import Outcome, Submission
     from kernel.terms import Statement
 
-SIGNING_KEY = "keys/signing.key"
 SNAPSHOTS: Final = "stores/snapshots"
 
 LARGE: Final = 10_000
@@ -141,7 +140,7 @@ class Base:
             opened.callback(stores.close)
             snapshots = Snapshots(ledger, stores, directory and directory / SNAPSHOTS)
             opened.callback(snapshots.close)
-            key = _signing_key(directory, ledger)
+            key = signing_key(directory, ledger)
             base = cls(ledger, stores, snapshots, key, policy, host or SystemClock())
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
@@ -241,27 +240,3 @@ def _prepare(directory: Path) -> None:
             remedy="name a folder that you may write to",
             where=str(directory),
         ) from error
-
-
-def _signing_key(directory: Path | None, ledger: Ledger) -> SigningKey:
-    """The base's key, made with the base: one that is gone, or is another, is never replaced in silence."""
-    known = ledger.signing_key()
-    path = directory and directory / SIGNING_KEY
-    try:
-        if path is not None and (known is not None or path.exists()):
-            key = SigningKey.load(path)
-        else:
-            key = SigningKey.generate()
-            if path is not None:
-                key.save(path)
-    except CertificateError as error:
-        raise DamagedBase(error.message, remedy=error.remedy, where=str(path)) from error
-    if known is None:
-        ledger.use_key(key.public.multibase)
-    elif known != key.public.multibase:
-        raise DamagedBase(
-            f"this is not the key that the base signs with, {known}",
-            remedy="put that one back from a backup",
-            where=str(path),
-        )
-    return key

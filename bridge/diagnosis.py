@@ -24,8 +24,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bridge.base import SIGNING_KEY
 from bridge.host import SystemClock
+from bridge.keys import SIGNING_KEY
 from bridge.ledger.schema import VERSION
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.lock import DirectoryLock

@@ -1,4 +1,4 @@
-"""Log events: what happened to a certificate, as leaves of the Merkle log.
+"""Log events: what happened to a certificate, or to the keys of a base (`key_events`), as leaves of the Merkle log.
 
 Rules
 -----
@@ -20,44 +20,24 @@ True
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Final, Self
 from uuid import UUID
 
 from certificates import closed
-from certificates.canonical import canonical_json
 from certificates.certificate import Verdict
 from certificates.errors import InvalidValue, MalformedDocument
 from certificates.fields import count, digest, instant
 from certificates.ids import urn
-from certificates.merkle import leaf_hash
+from certificates.key_events import KeyRevoked, KeyRotated
+from certificates.log_entries import LogEntry
 from certificates.records import DecisionKind
 
 _COMMON: Final = frozenset({"event", "certificate", "at"})
 
 
-class _Event(ABC):
-    """What all events can do."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def members(self) -> dict[str, object]:
-        """The JSON members."""
-
-    def encode(self) -> bytes:
-        """The event as canonical JSON: the bytes that the log holds."""
-        return canonical_json(self.members())
-
-    @property
-    def leaf(self) -> bytes:
-        """The 32-byte leaf hash of the event."""
-        return leaf_hash(self.encode())
-
-
 @dataclass(frozen=True, slots=True)
-class Issued(_Event):
+class Issued(LogEntry):
     """A certificate was signed.
 
     Attributes:
@@ -94,7 +74,7 @@ class Issued(_Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Decided(_Event):
+class Decided(LogEntry):
     """An editor decided on a certificate in review.
 
     Attributes:
@@ -131,7 +111,7 @@ class Decided(_Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Applied(_Event):
+class Applied(LogEntry):
     """A certificate's plan became part of the base.
 
     Attributes:
@@ -180,7 +160,7 @@ class Applied(_Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Stale(_Event):
+class Stale(LogEntry):
     """A re-check of a certificate in review came to something else.
 
     Attributes:
@@ -215,9 +195,12 @@ class Stale(_Event):
         )
 
 
-Event = Issued | Decided | Applied | Stale
-_KINDS: Final[dict[str, type[Issued | Decided | Applied | Stale]]] = {
+CertificateEvent = Issued | Decided | Applied | Stale
+KeyEvent = KeyRotated | KeyRevoked
+Event = CertificateEvent | KeyEvent
+_KINDS: Final[dict[str, type[Issued | Decided | Applied | Stale | KeyRotated | KeyRevoked]]] = {
     "issued": Issued, "decided": Decided, "applied": Applied, "stale": Stale,
+    "key-rotated": KeyRotated, "key-revoked": KeyRevoked,
 }  # fmt: skip
 
 
@@ -240,5 +223,5 @@ def decode_event(data: bytes) -> Event:
     return event
 
 
-def _common(kind: str, event: Event) -> dict[str, object]:
+def _common(kind: str, event: CertificateEvent) -> dict[str, object]:
     return {"event": kind, "certificate": urn(event.certificate), "at": event.at}

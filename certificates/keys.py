@@ -196,6 +196,16 @@ class SigningKey:
         return cls._of(_read_pem(pem, path))
 
 
+def take_place(new: Path, of: Path) -> None:
+    """Put a key file in the place of another of the same folder, which is gone then; durable when this returns.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    new.replace(of)
+    _sync_folder(of.parent)
+
+
 def _read_pem(pem: bytes, path: Path) -> Ed25519PrivateKey:
     try:
         private = load_pem_private_key(pem, password=None)

@@ -22,7 +22,8 @@ from certificates.canonical import digest_hex
 from certificates.certificate import Certificate
 from certificates.checkpoints import Checkpoint, origin_of
 from certificates.errors import BadSignature, WrongKey
-from certificates.events import Event, Issued, decode_event
+from certificates.events import CertificateEvent, Issued, decode_event
+from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.keys import VerifyingKey
 from certificates.log_proofs import InclusionProof
 
@@ -37,7 +38,7 @@ class Logged:
         checkpoint: the signed state of the log that was held against.
     """
 
-    event: Event
+    event: CertificateEvent
     position: int
     checkpoint: Checkpoint
 
@@ -58,6 +59,8 @@ def logged(certificate: Certificate, document: bytes, proof: InclusionProof, key
     """
     checkpoint = proof.verify(origin_of(certificate.base), key)
     event = decode_event(proof.entry)
+    if isinstance(event, KeyRotated | KeyRevoked):
+        raise WrongKey("is about a key, not a certificate", remedy="fetch the proof of this certificate", where="proof")
     if event.certificate != certificate.id:
         raise WrongKey(
             f"is about another certificate, {event.certificate}", remedy="fetch the proof of this one", where="proof"

@@ -356,6 +356,10 @@ class LedgerView(FactsView, Protocol):
         """So many events from a position on, as they were logged."""
         ...
 
+    def key_events(self) -> list[tuple[int, bytes]]:
+        """Every event about a key, with its position, in order."""
+        ...
+
     def log_hashes(self, level: int, first: int, count: int) -> list[bytes]:
         """So many hashes of the log's tree (`certificates.tiles`): of leaves, or above them of full tiles."""
         ...
@@ -464,8 +468,8 @@ class Ledger(Protocol):
         """The key that certificates are signed with, in multibase; None before there was one."""
         ...
 
-    def use_key(self, multibase: str) -> None:
-        """From now on certificates are signed with this key, and no more with the one before."""
+    def use_key(self, multibase: str, event: bytes | None = None) -> None:
+        """From now on certificates are signed with this key, and no more with the one before; an event says so."""
         ...
 
     def stage(self, session: str, chunk: int, data: bytes) -> None:

@@ -1,10 +1,18 @@
-"""`muniment key`: the public key of a base, for those who verify its certificates.
+"""`muniment key`: the keys of a base, for those who verify its certificates and for whoever runs it.
+
+Rules
+-----
+* Printing and listing work while a server runs on the same folder. `rotate` and `revoke` hold the base, and say so when
+  it is served.
 
 Example
 -------
 ::
 
     muniment key --data data > key.json
+    muniment key rotate --data data > key.json
+    muniment key revoke z6Mk… --data data --since 2026-05-06T00:00:00Z --reason compromised
+    muniment key list --data data
 """
 
 from __future__ import annotations
@@ -15,42 +23,145 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.commands.options import Data, require_base
+from api.commands.careful import careful
+from api.commands.options import DATA_VARIABLE, Data, MaybeData, require_base
+from certificates.revocation import RevocationReason
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from certificates.key_history import HeldKey
     from certificates.keys import VerifyingKey
 
+key = typer.Typer(invoke_without_command=True)
 
-def key(
-    data: Data,
+
+@key.callback()
+def show(
+    context: typer.Context,
+    data: MaybeData = None,
     *,
     multibase: Annotated[bool, typer.Option("--multibase", help="Print the z6Mk… text alone.")] = False,
     log: Annotated[
         bool, typer.Option("--log", help="Print it as followers and witnesses of the log take it: name, id and key.")
     ] = False,
 ) -> int:
-    """Print the public key of a base, as a Multikey document.
+    """Print the public key of a base, as a Multikey document; or list, rotate and revoke its keys.
 
     Works while a server runs on the same folder.
 
     Example: muniment key --data data > key.json
     """
-    from bridge.base import SIGNING_KEY
+    if context.invoked_subcommand is None:
+        return careful(_print)(data, multibase=multibase, log=log)
+    if data is not None or multibase or log:
+        raise typer.BadParameter(f"options stand after the command: muniment key {context.invoked_subcommand} --data …")
+    return 0
+
+
+@key.command("list")
+@careful
+def list_keys(data: Data) -> int:
+    """List the keys that a base has signed with, the oldest first.
+
+    Works while a server runs on the same folder.
+
+    Example: muniment key list --data data
+    """
+    from bridge.host import SystemClock
+    from bridge.keys import key_history
+    from bridge.ledger.sqlite import SqliteLedger
+
+    opened = SqliteLedger.open(require_base(data) / "ledger.sqlite", SystemClock())
+    with closing(opened) as ledger, ledger.reading() as view:
+        history = key_history(view, ledger)
+    for held in history.keys:
+        typer.echo(f"{held.key.multibase}  {_standing(held)}")
+    return 0
+
+
+@key.command()
+@careful
+def rotate(data: Data) -> int:
+    """Sign with a new key from now on, and print it as a Multikey document. The log says so, signed with both keys.
+
+    Stop the service first. The old private key is gone afterwards; what it signed stays good.
+
+    Example: muniment key rotate --data data > key.json
+    """
+    from bridge.host import SystemClock
+    from bridge.keys import rotate as rotate_key
+
+    event = rotate_key(require_base(data), SystemClock())
+    typer.echo(json.dumps(event.key.multikey(), indent=2))
+    typer.echo(f"{event.previous.multibase} signs no more", err=True)
+    return 0
+
+
+@key.command()
+@careful
+def revoke(
+    multibase: Annotated[str, typer.Argument(metavar="KEY", help="Its z6Mk… text, as `key list` shows it.")],
+    data: Data,
+    *,
+    since: Annotated[
+        str, typer.Option("--since", metavar="TIME", help="From when on others may have used it: an instant or a day.")
+    ],
+    reason: Annotated[RevocationReason, typer.Option("--reason", help="Why.")] = RevocationReason.UNSPECIFIED,
+) -> int:
+    """Tell the log that a key which was rotated away is not to be trusted since an instant.
+
+    What the log held before that instant stays good. Stop the service first.
+
+    Example: muniment key revoke z6Mk… --data data --since 2026-05-06 --reason compromised
+    """
+    from bridge.host import SystemClock
+    from bridge.keys import revoke as revoke_key
+    from certificates.keys import VerifyingKey
+    from kernel.instants import parse_instant
+
+    named = VerifyingKey.from_multikey(multibase)
+    event = revoke_key(require_base(data), named, parse_instant(since, field="--since"), reason, SystemClock())
+    typer.echo(f"revoked {event.key.multibase} since {event.since}: {event.reason.value}", err=True)
+    return 0
+
+
+def _print(data: Path | None, *, multibase: bool, log: bool) -> int:
+    from bridge.keys import SIGNING_KEY
     from certificates.keys import SigningKey
 
     if multibase and log:
         raise typer.BadParameter("--multibase and --log are two ways to print one key: give one of them")
-    public = SigningKey.load(require_base(data) / SIGNING_KEY).public
+    folder = _named(data)
+    public = SigningKey.load(require_base(folder) / SIGNING_KEY).public
     if log:
-        typer.echo(_of_log(data, public))
+        typer.echo(_of_log(folder, public))
     else:
         typer.echo(public.multibase if multibase else json.dumps(public.multikey(), indent=2))
     return 0
 
 
-def _of_log(data: Path, key: VerifyingKey) -> str:
+def _named(data: Path | None) -> Path:
+    """The folder, by the option or else by the environment."""
+    import os
+    from pathlib import Path
+
+    named = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
+    if named is None:
+        raise typer.BadParameter(f"name the folder in which the base lies, or set {DATA_VARIABLE}", param_hint="--data")
+    return named
+
+
+def _standing(held: HeldKey) -> str:
+    if held.rotated is None:
+        return "signs now"
+    until = f"signed what is logged before position {held.rotated}"
+    if held.revoked is None:
+        return until
+    return f"{until}; revoked since {held.revoked.since}: {held.revoked.reason.value}"
+
+
+def _of_log(data: Path, public: VerifyingKey) -> str:
     """The key under the name of the base's log (C2SP signed-note, verifier keys)."""
     from bridge.host import SystemClock
     from bridge.ledger.sqlite import SqliteLedger
@@ -58,4 +169,4 @@ def _of_log(data: Path, key: VerifyingKey) -> str:
     from certificates.notes import NoteKey
 
     with closing(SqliteLedger.open(data / "ledger.sqlite", SystemClock())) as ledger:
-        return NoteKey(origin_of(ledger.base_id()), key).vkey
+        return NoteKey(origin_of(ledger.base_id()), public).vkey

@@ -5,7 +5,7 @@ Rules
 * Everything is worked out anew from stored bytes, in one consistent read; nothing is repaired, and nothing is written
   but temporary files.
 * The base's key is the one in its directory, unless another is given: what was signed anew with somebody else's key is
-  found by that.
+  found by that. Keys before and after it are those that the log tells of, each bound to the next by both signatures.
 * While a base is served, its stores are open elsewhere and are not looked at; the audit says so.
 * The log proves what it holds, not that it is the newest: an older ledger that is whole is told from the newest one by
   stores that stand ahead of it, and by a checkpoint that was kept elsewhere.
@@ -31,14 +31,18 @@ from bridge.auditing.log import LogAudit
 from bridge.auditing.slots import as_it_is
 from bridge.auditing.stores import look_at_stores
 from bridge.auditing.tables import look_at_file, look_at_tables
+from bridge.keys import SIGNING_KEY
 from bridge.ledger.connection import connect_reader, refuse_old_sqlite
 from bridge.ledger.fact_rows import term_key
 from bridge.ledger.reading import SqliteView
-from bridge.ledger.schema import APPLICATION_ID, VERSION
+from bridge.ledger.schema import APPLICATION_ID, KEY_EVENTS, VERSION
 from bridge.ledger.session import Session, unavailable
 from bridge.lock import DirectoryLock
-from certificates.checkpoints import origin_of, verify_checkpoint
+from certificates.checkpoints import origin_of
 from certificates.errors import CertificateError
+from certificates.events import decode_event
+from certificates.key_events import KeyRevoked, KeyRotated
+from certificates.key_history import KeyHistory
 from certificates.keys import SigningKey, VerifyingKey
 from kernel.errors import BaseInUse, DamagedBase, NotFound
 
@@ -48,7 +52,6 @@ if TYPE_CHECKING:
     from certificates.checkpoints import Checkpoint
 
 LEDGER: Final = "ledger.sqlite"
-SIGNING_KEY: Final = "keys/signing.key"
 _PATIENCE: Final = 60.0
 
 
@@ -133,43 +136,65 @@ def _audit_ledger(
     with found.reading("meta"):
         stored: tuple[bytes] | None = session.one("SELECT value FROM meta WHERE name = 'base'", (), as_it_is)
         base = None if stored is None else UUID(bytes=stored[0])
-    public = _key(session, directory, key, found)
-    log = LogAudit(session, found, public, base, _anchor(checkpoint, public, base, found))
+    keys = _keys(session, directory, key, base, found)
+    log = LogAudit(session, found, keys, base, _anchor(checkpoint, keys, base, found))
     log.look()
     look_at_tables(session, found, log)
 
 
-def _key(session: Session, directory: Path, given: VerifyingKey | None, found: Faults) -> VerifyingKey | None:
-    """The key to verify with, which is also the one that the ledger names."""
+def _keys(
+    session: Session, directory: Path, given: VerifyingKey | None, base: UUID | None, found: Faults
+) -> KeyHistory | None:
+    """The keys to verify with: those that the log tells of, if the one to rely on is among them."""
     known = None
     with found.reading("keys"):
         stored: tuple[str] | None = session.one("SELECT multikey FROM keys WHERE used_until IS NULL", (), as_it_is)
         known = None if stored is None else stored[0]
+    told = _told(session, known, base, found)
     if given is not None:
-        if known != given.multibase:
-            found.add(
-                "keys", f"the base signs with {known}, by its ledger; signatures were verified with the key given"
-            )
-        return given
+        if told is not None and told.held(given.did):
+            return told
+        found.add("keys", f"the base signs with {known}, by its ledger; signatures were verified with the key given")
+        return KeyHistory.of(given)
     try:
         key = SigningKey.load(directory / SIGNING_KEY).public
     except CertificateError as error:
         found.add(SIGNING_KEY, error.message)
-        return _named_key(known, found)
+        named = _named_key(known, found)
+        return told if told is not None or named is None else KeyHistory.of(named)
     if known != key.multibase:
         found.add(SIGNING_KEY, f"is not the key that the base signs with by its ledger, {known}")
-    return key
+        return KeyHistory.of(key)
+    return told or KeyHistory.of(key)
 
 
-def _anchor(checkpoint: str | None, key: VerifyingKey | None, base: UUID | None, found: Faults) -> Checkpoint | None:
+def _told(session: Session, known: str | None, base: UUID | None, found: Faults) -> KeyHistory | None:
+    """The keys of the log, up to the one that the ledger names; None, and a fault, if they do not lead to it."""
+    if known is None or base is None:
+        return None
+    events: list[tuple[int, KeyRotated | KeyRevoked]] = []
+    with found.reading("events"):
+        rows: list[tuple[int, bytes]] = session.all(f"{KEY_EVENTS} ORDER BY position", (), as_it_is)
+        for position, data in rows:
+            event = decode_event(data)
+            if isinstance(event, KeyRotated | KeyRevoked):
+                events.append((position, event))
+    try:
+        return KeyHistory.follow(events, base, VerifyingKey.from_multikey(known))
+    except CertificateError as error:
+        found.add(error.where or "keys", error.message)
+        return None
+
+
+def _anchor(checkpoint: str | None, keys: KeyHistory | None, base: UUID | None, found: Faults) -> Checkpoint | None:
     """The checkpoint from outside, if it is one of this base's log."""
     if checkpoint is None:
         return None
-    if key is None or base is None:
+    if keys is None or base is None:
         found.add("checkpoint", "there is no key or no id of the base to verify it by")
         return None
     try:
-        return verify_checkpoint(checkpoint, origin_of(base), key)
+        return keys.verify_checkpoint(checkpoint, origin_of(base))
     except CertificateError as error:
         found.add("checkpoint", f"is none of this base's log: {error.message}")
         return None

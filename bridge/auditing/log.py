@@ -33,6 +33,7 @@ from bridge.auditing.tree import TreeAudit
 from bridge.ledger.certificate_rows import head_of
 from certificates.certificate import Verdict
 from certificates.events import Applied, Decided, Issued, Stale, decode_event
+from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.merkle import leaf_hash
 from certificates.records import DecisionKind
 from kernel.instants import Instant, parse_instant
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from bridge.auditing.faults import Faults
     from bridge.ledger.session import Session
     from certificates.checkpoints import Checkpoint
-    from certificates.events import Event
-    from certificates.keys import VerifyingKey
+    from certificates.events import CertificateEvent, Event
+    from certificates.key_history import KeyHistory
     from kernel.ports import Head
 
 _EVENTS: Final = "SELECT position, event, leaf FROM events ORDER BY position"
@@ -76,14 +77,14 @@ class LogAudit:
         self,
         session: Session,
         found: Faults,
-        key: VerifyingKey | None,
+        keys: KeyHistory | None,
         base: UUID | None,
         anchor: Checkpoint | None = None,
     ) -> None:
         self._session = session
         self._found = found
         self._tree = TreeAudit(session, found, anchor)
-        self._signed = SignedAudit(session, found, key, base)
+        self._signed = SignedAudit(session, found, keys, base)
         self._effects = EffectsAudit(session, found)
         self._digests_fit = True
         self.standings: dict[bytes, Standing] = {}
@@ -134,6 +135,9 @@ class LogAudit:
     # --- events -------------------------------------------------------------------------------------------------------
 
     def _play(self, place: str, position: int, event: Event) -> None:
+        if isinstance(event, KeyRotated | KeyRevoked):
+            return  # looked at before, all of them together
+        self._signed.at(position)
         if isinstance(event, Issued):
             if event.certificate.bytes in self.standings:
                 self._found.add(place, f"issues {event.certificate}, which was issued before")
@@ -150,7 +154,7 @@ class LogAudit:
         else:
             self._applied(place, position, event, standing)
 
-    def _standing(self, place: str, event: Event) -> Standing:
+    def _standing(self, place: str, event: CertificateEvent) -> Standing:
         """Where the event's certificate stands; for one that was not issued, what the event itself says."""
         held = self.standings.get(event.certificate.bytes)
         if held is not None:

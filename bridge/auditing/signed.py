@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from certificates.certificate import Certificate
     from certificates.events import Applied, Decided, Issued
     from certificates.items import ItemTree
+    from certificates.key_history import KeyHistory
     from certificates.keys import VerifyingKey
 
 _ROW: Final = "SELECT document, verdict, principal, graphs, issued_at, base_head FROM certificates WHERE id = ?"
@@ -86,19 +87,24 @@ class SignedAudit:
     """Looks at what is signed.
 
     Args:
-        key: the base's; None when there is none that could be read: signatures are not verified then.
+        keys: the base's; None when there is none that could be read: signatures are not verified then.
         base: the base's id.
     """
 
-    def __init__(self, session: Session, found: Faults, key: VerifyingKey | None, base: UUID | None) -> None:
+    def __init__(self, session: Session, found: Faults, keys: KeyHistory | None, base: UUID | None) -> None:
         self._session = session
         self._found = found
-        self._key = key
+        self._keys = keys
+        self._key: VerifyingKey | None = None
         self._base = base
         self.named: set[int] = set()
         """Places of the decisions and re-checks that an event names."""
         self.commented: set[bytes] = set()
         """Certificates whose decision has a comment."""
+
+    def at(self, position: int) -> None:
+        """What follows is what the event at this position names."""
+        self._key = None if self._keys is None else self._keys.at(position)
 
     def issued(self, event: Issued, head: int | None) -> Standing:
         """Looks at a certificate that was issued at a head."""

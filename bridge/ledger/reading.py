@@ -40,6 +40,7 @@ from bridge.ledger.fact_rows import (
     graphed_evidence_of,
     statement_of,
 )
+from bridge.ledger.schema import KEY_EVENTS
 from bridge.ledger.subtrees import hashes_of
 from certificates.certificate import Verdict
 from kernel.errors import DamagedBase
@@ -402,9 +403,17 @@ class SqliteView:
         sql = "SELECT event FROM events WHERE position >= ? AND position < ? ORDER BY position"
         return self._session.all(sql, (first, first + count), _bytes)
 
+    def key_events(self) -> list[tuple[int, bytes]]:
+        """Every event about a key, with its position, in order."""
+        return self._session.all(f"{KEY_EVENTS} ORDER BY position", (), _event_of)
+
     def log_hashes(self, level: int, first: int, count: int) -> list[bytes]:
         """So many hashes of the log's tree (`certificates.tiles`): of leaves, or above them of full tiles."""
         return hashes_of(self._session, level, first, count)
+
+
+def _event_of(row: tuple[int, bytes]) -> tuple[int, bytes]:
+    return row
 
 
 @lru_cache(maxsize=_AT_ONCE)

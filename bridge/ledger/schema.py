@@ -163,7 +163,12 @@ TABLES: Final = (
     ) STRICT""",
 )
 
+KEY_EVENTS: Final = "SELECT position, event FROM events WHERE instr(event, x'226576656e74223a226b65792d') > 0"
+"""Events that have `"event":"key-` in their bytes: those of keys (`certificates.events`), by the index below."""
+
 EVER: Final = (
+    """CREATE INDEX IF NOT EXISTS key_events ON events (position)
+        WHERE instr(event, x'226576656e74223a226b65792d') > 0""",
     "CREATE INDEX IF NOT EXISTS facts_ever_by_subject ON facts (subject_key, graph_key, predicate_key)",
     "CREATE INDEX IF NOT EXISTS facts_ever_by_object ON facts (object_key, graph_key, predicate_key)",
 )

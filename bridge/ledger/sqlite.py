@@ -164,12 +164,14 @@ class SqliteLedger:
         with self._readers.borrow() as session:
             return session.one("SELECT multikey FROM keys WHERE used_until IS NULL", (), _text_of)
 
-    def use_key(self, multibase: str) -> None:
-        """From now on certificates are signed with this key, and no more with the one before."""
+    def use_key(self, multibase: str, event: bytes | None = None) -> None:
+        """From now on certificates are signed with this key, and no more with the one before; an event says so."""
         now = self._host_clock.now()
         with self._writing() as session:
             session.execute("UPDATE keys SET used_until = ? WHERE used_until IS NULL", (now,))
             session.execute(_USE_KEY, (multibase, now))
+            if event is not None:
+                SqliteTransaction(session, self._key, self._known_graphs).append_event(event)
             session.commit()
 
     def require_sound(self) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from bridge import diagnosis
-from bridge.base import SIGNING_KEY, Base
+from bridge.base import Base
 from bridge.diagnosis import Diagnosis, Grade
 from bridge.host import SystemClock
+from bridge.keys import SIGNING_KEY
 from bridge.stores.pair import OxigraphStores
 from kernel.changes import Assert
 from kernel.instants import MINUTE, Instant

@@ -37,6 +37,7 @@ from bridge.stores.projections import Projection
 from certificates.certificate import Verdict
 from certificates.events import Applied, Decided, Event, Issued, Stale, decode_event
 from certificates.items import ItemKind, ItemTree, SaltedItem
+from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.keys import VerifyingKey
 from certificates.lthash import LatticeHash
 from certificates.proof import verify
@@ -89,7 +90,7 @@ class Books:
 
     def of(self, certificate: UUID) -> list[Event]:
         """The events of a certificate, in order."""
-        return [event for event in self.log if event.certificate == certificate]
+        return [event for event in self.log if getattr(event, "certificate", None) == certificate]
 
     def require_sound(self, key: VerifyingKey | None = None) -> None:
         """Everything that can be told from the ledger alone; with a key, signatures and roots too."""
@@ -182,6 +183,7 @@ class _Play:
 
     def play(self, position: int, event: Event) -> None:
         """Takes in the next event."""
+        assert not isinstance(event, KeyRotated | KeyRevoked), "this oracle knows bases of one key"
         record = self._books.certificates[event.certificate]
         match event:
             case Issued():

@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from api.commands.application import app
-from bridge.base import SIGNING_KEY, Base
+from bridge.base import Base
+from bridge.keys import SIGNING_KEY
 from bridge.stores.errors import open_store
 from bridge.stores.pair import rebuild, same_quads
 from bridge.stores.projections import Projection

@@ -9,10 +9,13 @@ from hypothesis.strategies import SearchStrategy
 from certificates.certificate import Certificate, Digests, Verdict
 from certificates.events import Applied, Decided, Event, Issued, Stale
 from certificates.items import ItemTree
+from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.keys import SigningKey
 from certificates.records import Decision, DecisionKind, Recheck, Record
+from certificates.revocation import RevocationReason
 
 KEY: Final = SigningKey.from_bytes(bytes(range(32)))
+NEXT_KEY: Final = SigningKey.from_bytes(bytes(range(64, 96)))
 STRANGER: Final = SigningKey.from_bytes(bytes(range(32, 64)))
 NOW: Final = "2026-05-06T07:08:09Z"
 DIGEST: Final = "0f" * 32
@@ -78,6 +81,16 @@ events: SearchStrategy[Event] = (
     | st.builds(Decided, identifiers, digests, st.sampled_from(DecisionKind), instants)
     | st.builds(Applied, identifiers, instants, positions, digests, st.none() | digests)
     | st.builds(Stale, identifiers, st.none() | identifiers, instants)
+    | st.builds(KeyRotated.signed, identifiers, st.just(KEY), st.just(NEXT_KEY), instants)
+    | st.builds(
+        KeyRevoked.signed,
+        identifiers,
+        st.just(KEY.public),
+        instants,
+        st.sampled_from(RevocationReason),
+        st.just(NEXT_KEY),
+        instants,
+    )
 )
 
 EXAMPLE: Final = Certificate(

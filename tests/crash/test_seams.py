@@ -13,7 +13,8 @@ from typing import Final
 
 import pytest
 
-from bridge.base import SIGNING_KEY, Base
+from bridge.base import Base
+from bridge.keys import SIGNING_KEY
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusals

@@ -762,6 +762,19 @@ class LedgerContract(ABC):
             ledger.use_key(key)
             assert ledger.signing_key() == key
 
+    def test_an_event_about_a_key_is_logged_with_its_use_and_found_again(self, ledger: Ledger) -> None:
+        ledger.use_key("z6MkOne")
+        events = [b'{"at":"x","event":"key-rotated"}', b'{"event":"issued"}', b'{"at":"y","event":"key-revoked"}']
+        ledger.use_key("z6MkTwo", events[0])
+        with ledger.transaction() as tx:
+            for event in events[1:]:
+                tx.append_event(event)
+            tx.commit()
+        with ledger.reading() as view:
+            assert view.key_events() == [(0, events[0]), (2, events[2])]
+            assert view.events(0, 9) == events
+        assert ledger.signing_key() == "z6MkTwo"
+
     # --- load sessions ------------------------------------------------------------------------------------------------
 
     def test_staged_chunks_come_back_in_order(self, ledger: Ledger) -> None:

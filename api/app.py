@@ -39,6 +39,7 @@ from api import (
     facts,
     graphs,
     health,
+    keys,
     log,
     metrics,
     problems,
@@ -96,6 +97,7 @@ _API: Final = (
     diff,
     timemap,
     log,
+    keys,
     health,
     metrics,
 )

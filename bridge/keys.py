@@ -29,6 +29,7 @@ from certificates.errors import CertificateError
 from certificates.events import decode_event
 from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.key_history import KeyHistory
+from certificates.key_set import key_set
 from certificates.keys import SigningKey, VerifyingKey, take_place
 from kernel.errors import Conflict, DamagedBase, InvalidParameter, LedgerUnavailable, NotFound
 from kernel.instants import print_instant
@@ -37,9 +38,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from certificates.events import KeyEvent
+    from certificates.key_set import KeySet
     from certificates.revocation import RevocationReason
     from kernel.instants import Instant
-    from kernel.ports import HostClock, Ledger, LedgerView
+    from kernel.ports import HostClock, Ledger
 
 SIGNING_KEY: Final = "keys/signing.key"
 NEXT_KEY: Final = "keys/next.key"
@@ -76,13 +79,29 @@ def signing_key(directory: Path | None, ledger: Ledger) -> SigningKey:
     return key
 
 
-def key_history(view: LedgerView, ledger: Ledger) -> KeyHistory:
-    """All keys of a base, as its log tells of them. Raises `DamagedBase` for a log that contradicts itself."""
-    events = [(position, decode_event(event)) for position, event in view.key_events()]
+def key_history(ledger: Ledger) -> KeyHistory:
+    """All keys of a base, as its log tells of them.
+
+    Raises:
+        DamagedBase: the log contradicts itself, or the name of the key that signs.
+        LedgerUnavailable: it cannot be read.
+    """
+    return _read(ledger)[0]
+
+
+def published_keys(ledger: Ledger) -> KeySet:
+    """What others are told of the keys of a base. Raises as `key_history` does."""
+    return key_set(*_read(ledger))
+
+
+def _read(ledger: Ledger) -> tuple[KeyHistory, list[tuple[int, KeyEvent]]]:
+    with ledger.reading() as view:
+        logged = view.key_events()
     try:
+        events = [(position, decode_event(event)) for position, event in logged]
+        told = [(position, event) for position, event in events if isinstance(event, KeyRotated | KeyRevoked)]
         last = VerifyingKey.from_multikey(ledger.signing_key() or "")
-        told = [(place, event) for place, event in events if isinstance(event, KeyRotated | KeyRevoked)]
-        return KeyHistory.follow(told, ledger.base_id(), last)
+        return KeyHistory.follow(told, ledger.base_id(), last), told
     except CertificateError as error:
         raise DamagedBase(error.message, remedy="audit the base", where=error.where) from error
 
@@ -118,8 +137,7 @@ def revoke(directory: Path, key: VerifyingKey, since: Instant, reason: Revocatio
     """
     with _held(directory, host) as ledger:
         signer, now = signing_key(directory, ledger), host.now()
-        with ledger.reading() as view:
-            _require_revocable(key_history(view, ledger), key)
+        _require_revocable(key_history(ledger), key)
         if since > now:
             raise InvalidParameter("it lies ahead", remedy="give the first instant of doubt", where="since")
         event = KeyRevoked.signed(

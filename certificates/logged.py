@@ -5,6 +5,8 @@ Rules
 * A proof of inclusion is held against the certificate: its entry must be an event about it, and the log that of the
   certificate's base, signed with the same key.
 * An issued event must name the very bytes that were signed; an applied one says when, and at which head.
+* A certificate by a key that was revoked is worth what the log says: that it was issued, as it is, before the instant
+  since when the key is not to be trusted. The instant that the certificate names itself is worth nothing.
 
 Example
 -------
@@ -16,7 +18,9 @@ Example
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from certificates.canonical import digest_hex
 from certificates.certificate import Certificate
@@ -24,6 +28,7 @@ from certificates.checkpoints import Checkpoint, origin_of
 from certificates.errors import BadSignature, WrongKey
 from certificates.events import CertificateEvent, Issued, decode_event
 from certificates.key_events import KeyRevoked, KeyRotated
+from certificates.key_history import HeldKey
 from certificates.keys import VerifyingKey
 from certificates.log_proofs import InclusionProof
 
@@ -50,7 +55,7 @@ def logged(certificate: Certificate, document: bytes, proof: InclusionProof, key
         certificate: verified.
         document: the bytes that the base signed (`proof.as_signed`).
         proof: from its base's log.
-        key: that both are signed with.
+        key: that the log is signed with, now.
 
     Raises:
         MalformedDocument: the entry is no event, or there is no checkpoint.
@@ -72,3 +77,28 @@ def logged(certificate: Certificate, document: bytes, proof: InclusionProof, key
             where="proof",
         )
     return Logged(event, proof.position, checkpoint)
+
+
+def require_trust(held: HeldKey, proved: Iterable[Logged] = ()) -> None:
+    """Raises `WrongKey` if the key is revoked, unless what it signed is proved to have been issued before.
+
+    Args:
+        held: the key that signed.
+        proved: what the log is proved to say of the document (`logged`).
+    """
+    if held.revoked is None:
+        return
+    since = held.revoked.since
+    issued = [datetime.fromisoformat(each.event.at) for each in proved if isinstance(each.event, Issued)]
+    if not issued:
+        raise WrongKey(
+            f"is signed by a key that is revoked since {since}, and nothing proves that it was logged before",
+            remedy="give the proof that the log has it as issued; without one, do not believe it",
+            where="issuer",
+        )
+    if max(issued) >= datetime.fromisoformat(since):
+        raise WrongKey(
+            f"was logged at {max(issued).isoformat()} with a key that is revoked since {since}",
+            remedy="do not believe it: somebody else may have signed it",
+            where="issuer",
+        )

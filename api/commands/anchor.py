@@ -38,6 +38,7 @@ from api.commands.output import written_to
 
 if TYPE_CHECKING:
     from certificates.checkpoints import Checkpoint
+    from certificates.key_history import KeyHistory
     from certificates.keys import VerifyingKey
 
 
@@ -59,16 +60,19 @@ def anchor(
     Example: muniment anchor anchor.txt --key key.json --token-file token
     """
     from api.commands.remote import fetch_text
+    from certificates.key_history import KeyHistory
+    from certificates.key_set import read_key_set
 
     public, service = public_key(key), named_url(url) or SERVICE
     token = named_token(token_env, token_file)
-    before = _kept(file, public)
+    keys = read_key_set(fetch_text(service, token, "/keys", {}).encode(), public)
+    before = _kept(file, keys)
     if before is None:
         note = fetch_text(service, token, "/log/checkpoint", {})
-        after = _verified(note, public)
+        after = _verified(note, KeyHistory.of(keys.current))
     else:
         proof = fetch_text(service, token, "/log/proof/consistency", {"from": str(before.size)})
-        note, after = _grown(proof, before, public)
+        note, after = _grown(proof, before, keys.current)
     with written_to(file) as output:
         output.write(note.encode())
     grown = "kept for the first time" if before is None else f"begins with the {before.size} that were there before"
@@ -76,17 +80,17 @@ def anchor(
     return 0
 
 
-def _kept(file: Path, key: VerifyingKey) -> Checkpoint | None:
+def _kept(file: Path, keys: KeyHistory) -> Checkpoint | None:
     if not file.exists():
         return None
     with within(file):
-        return _verified(text_of(file), key)
+        return _verified(text_of(file), keys)
 
 
-def _verified(note: str, key: VerifyingKey) -> Checkpoint:
-    from certificates.checkpoints import read_checkpoint, verify_checkpoint
+def _verified(note: str, keys: KeyHistory) -> Checkpoint:
+    from certificates.checkpoints import read_checkpoint
 
-    return verify_checkpoint(note, read_checkpoint(note).origin, key)
+    return keys.verify_checkpoint(note, read_checkpoint(note).origin)
 
 
 def _grown(proof: str, before: Checkpoint, key: VerifyingKey) -> tuple[str, Checkpoint]:

@@ -72,9 +72,8 @@ def list_keys(data: Data) -> int:
     from bridge.keys import key_history
     from bridge.ledger.sqlite import SqliteLedger
 
-    opened = SqliteLedger.open(require_base(data) / "ledger.sqlite", SystemClock())
-    with closing(opened) as ledger, ledger.reading() as view:
-        history = key_history(view, ledger)
+    with closing(SqliteLedger.open(require_base(data) / "ledger.sqlite", SystemClock())) as ledger:
+        history = key_history(ledger)
     for held in history.keys:
         typer.echo(f"{held.key.multibase}  {_standing(held)}")
     return 0
@@ -105,7 +104,8 @@ def revoke(
     data: Data,
     *,
     since: Annotated[
-        str, typer.Option("--since", metavar="TIME", help="From when on others may have used it: an instant or a day.")
+        str,
+        typer.Option("--since", metavar="TIME", help="From when on others may have used it, as 2026-05-06T00:00:00Z."),
     ],
     reason: Annotated[RevocationReason, typer.Option("--reason", help="Why.")] = RevocationReason.UNSPECIFIED,
 ) -> int:
@@ -113,7 +113,7 @@ def revoke(
 
     What the log held before that instant stays good. Stop the service first.
 
-    Example: muniment key revoke z6Mk… --data data --since 2026-05-06 --reason compromised
+    Example: muniment key revoke z6Mk… --data data --since 2026-05-06T00:00:00Z
     """
     from bridge.host import SystemClock
     from bridge.keys import revoke as revoke_key

@@ -3,6 +3,8 @@
 Rules
 -----
 * Only the files and the key are looked at: no base, no network.
+* With the base's keys (`GET /keys`), what an older key signed is verified as well, if the key that is known is one of
+  them. What a revoked key signed takes the proof that it was logged before; proofs are by the key that signs now.
 * What the certificate cannot say is said too: whether and when it was applied stands in the log, and takes a proof.
 
 Example
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from certificates.certificate import Certificate
     from certificates.checkpoints import Checkpoint
     from certificates.items import ItemTree
+    from certificates.key_history import HeldKey, KeyHistory
     from certificates.keys import VerifyingKey
     from certificates.logged import Logged
 
@@ -58,6 +61,16 @@ def verify(
         ),
     ],
     key: KeyFile,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            "--keys",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="All keys of the base, from GET /keys, if it had others before or after the one that you know.",
+        ),
+    ] = None,
     proof: Annotated[
         list[Path] | None,
         typer.Option(
@@ -93,19 +106,20 @@ def verify(
 
     Example: muniment verify certificate.json --key key.json --proof applied.tlog-proof
     """
-    public = public_key(key)
+    history = _history(public_key(key), keys)
+    public = history.current
     document = content_of(file, _LONGEST)
     kind = _kind(document)
     _refuse_surplus(kind, proof=proof is not None, since=since is not None, witness=witness is not None)
     with within(file):
         if kind is Kind.EXPORT:
-            lines = _export(document, public)
+            lines = _export(document, history)
         elif kind is Kind.CHECKPOINT:
             lines = [_checkpoint(verified_checkpoint(document.decode(errors="replace"), public, witness or []))]
         elif kind is Kind.CONSISTENCY and since is not None:
             lines = _grown(document, since, public)
         else:
-            lines = _certificate(document, proof or [], public)
+            lines = _certificate(document, proof or [], history)
     for line in lines:
         typer.echo(line)
     return 0
@@ -151,21 +165,52 @@ def _refuse_surplus(kind: Kind, *, proof: bool, since: bool, witness: bool) -> N
         raise typer.BadParameter(f"a witness signs a checkpoint, and this is {kind.value}")
 
 
-def _certificate(document: bytes, proofs: list[Path], key: VerifyingKey) -> list[str]:
+def _history(known: VerifyingKey, keys: Path | None) -> KeyHistory:
+    """The keys to verify with: the one that is known, and those that a set leads to."""
+    from certificates.key_history import KeyHistory
+    from certificates.key_set import read_key_set
+
+    if keys is None:
+        return KeyHistory.of(known)
+    with within(keys):
+        return read_key_set(content_of(keys, _LONGEST), known)
+
+
+def _signer(document: bytes, history: KeyHistory) -> HeldKey:
+    """The key that a document names as its issuer; the one of now, if it names none of them, to be refused with."""
+    try:
+        issuer = json.loads(document).get("issuer")
+    except (ValueError, RecursionError, AttributeError):
+        issuer = None
+    return history.held(str(issuer)) or history.keys[-1]
+
+
+def _certificate(document: bytes, proofs: list[Path], history: KeyHistory) -> list[str]:
     """What a certificate says, and what the log says of it."""
     from certificates.log_proofs import InclusionProof
-    from certificates.logged import logged
+    from certificates.logged import logged, require_trust
     from certificates.proof import as_signed
 
-    certificate, signed = as_signed(_credential(document), key)
-    lines = list(in_words(certificate))
+    credential = _credential(document)
+    held = _signer(credential, history)
+    certificate, signed = as_signed(credential, held.key)
+    lines, proved = list(in_words(certificate)), []
     for path in proofs:
         with within(path):
             proof = InclusionProof.parse(text_of(path))
-            lines.append(_logged(logged(certificate, signed, proof, key)))
+            proved.append(logged(certificate, signed, proof, history.current))
+    require_trust(held, proved)
+    lines += [_of_key(held)] if held.rotated is not None else []
+    lines += map(_logged, proved)
     if not any(line.startswith("applied") for line in lines):
         lines.append("Whether, and when, it was applied stands in the base's log: see --proof.")
     return lines
+
+
+def _of_key(held: HeldKey) -> str:
+    if held.revoked is None:
+        return "key         one that the base signed with before"
+    return f"key         revoked since {held.revoked.since}; the log had this before"
 
 
 def _logged(found: Logged) -> str:
@@ -200,13 +245,16 @@ def _grown(document: bytes, since: Path, key: VerifyingKey) -> list[str]:
     return [_checkpoint(after), f"It begins with the log of {before.size} entries: nothing of that was changed."]
 
 
-def _export(document: bytes, key: VerifyingKey) -> list[str]:
+def _export(document: bytes, history: KeyHistory) -> list[str]:
     """What a signed export says, one line each."""
     from bridge.exporting import credential
+    from certificates.logged import require_trust
     from kernel.instants import print_instant
 
     with waiting("verifying"):
-        verified = credential.verify(document, key)
+        held = _signer(document, history)
+        verified = credential.verify(document, held.key)
+        require_trust(held)
     heading = verified.heading
     head = "the base before any certificate was applied" if heading.head is None else f"head:{heading.head}"
     return [

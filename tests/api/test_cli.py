@@ -185,7 +185,7 @@ COMMAND_LINES = {
     "key": "--data x",
     "key list": "--data x",
     "key rotate": "--data x",
-    "key revoke": "z6Mk --data x --since 2026",
+    "key revoke": "z6Mk --data x --since 2026-05-06T00:00:00Z",
     "rebuild": "--data x --into y",
     "backup": "--data x --into y",
     "restore": "y --data x",

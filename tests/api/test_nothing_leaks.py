@@ -267,6 +267,7 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
         for graph in (SECRET, OPEN, f"{M}rules")
         for params in ({}, {"annotations": "true"}, {"signed": "true"})
     ),
+    "getKeys": (Asked("GET", "/keys"),),
     "getCheckpoint": (Asked("GET", "/log/checkpoint"),),
     "getLogEntries": (Asked("GET", "/log/tile/entries/000.p/4"),),
     "getLogTile": (Asked("GET", "/log/tile/0/000.p/4"),),

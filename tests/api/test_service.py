@@ -102,6 +102,7 @@ def test_every_route_is_described(document: dict[str, Any]) -> None:
             ("GET", f"/log/{name}")
             for name in ("checkpoint", "proof/consistency", "proof/inclusion", "tile/{path}", "tile/entries/{path}")
         ),
+        ("GET", "/keys"),
         ("GET", "/facts"),
         ("GET", "/timemap"),
         ("GET", "/diff"),

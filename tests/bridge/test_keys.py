@@ -52,8 +52,7 @@ def checkpoint(data: Path, clock: SetClock) -> str:
 def history(data: Path) -> KeyHistory:
     ledger = SqliteLedger.open(data / "ledger.sqlite")
     try:
-        with ledger.reading() as view:
-            return key_history(view, ledger)
+        return key_history(ledger)
     finally:
         ledger.close()
 

@@ -11,6 +11,7 @@ from bridge.auditing.audit import audit
 from bridge.base import Base
 from bridge.log_reading import LogReader
 from certificates.events import Applied, decode_event
+from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.keys import SigningKey
 from certificates.lthash import LatticeHash
 from certificates.merkle import leaf_hash
@@ -131,7 +132,9 @@ def test_case_33_the_last_log_rows_were_deleted(base: Path, count: int) -> None:
     edit(base, "DELETE FROM events WHERE position > ?", last - count)
     found = places(audit(base))
     assert {f"events {last - count + 1}", "state"} <= found
-    assert {f"certificate {getattr(event, 'certificate')}" for event in lost} <= found
+    of = {f"certificate {event.certificate}" for event in lost if not isinstance(event, KeyRotated | KeyRevoked)}
+    assert len(of) > 0
+    assert of <= found
 
 
 def test_case_33_the_log_was_truncated_and_the_head_moved_back_with_it(base: Path) -> None:

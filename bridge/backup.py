@@ -102,7 +102,7 @@ def back_up(data: Path, into: Path) -> Manifest:
         into: the backup's: not there yet.
 
     Raises:
-        Conflict: there is something of that name.
+        Conflict: there is something of that name; the key was changed meanwhile.
         NotFound: there is no base.
         LedgerUnavailable: the ledger cannot be read, or the folder not written.
     """
@@ -114,6 +114,7 @@ def back_up(data: Path, into: Path) -> Manifest:
         key = _key(data / SIGNING_KEY)
         key.save(folder / SIGNING_KEY)
         with closing(SqliteLedger.open(folder / LEDGER, SystemClock())) as ledger:
+            _require_key(ledger, key)
             note, base = LogReader(ledger, key).checkpoint(), str(ledger.base_id())
         manifest = Manifest(FORMAT, base, read_checkpoint(note).size, _sha256(folder / LEDGER))
         _write(folder / CHECKPOINT, note.encode())
@@ -222,6 +223,15 @@ def _key(path: Path) -> SigningKey:
         return SigningKey.load(path)
     except CertificateError as error:
         raise LedgerUnavailable(f"the signing key cannot be read: {error.message}", remedy=error.remedy) from error
+
+
+def _require_key(ledger: SqliteLedger, key: SigningKey) -> None:
+    """A backup whose key is not its ledger's could not be restored. Raises `Conflict`."""
+    if ledger.signing_key() not in (None, key.public.multibase):
+        raise Conflict(
+            "the key beside the ledger is not the one that it names: it was changed meanwhile, or a kill came between",
+            remedy="open the base once, with `muniment serve`, and take the backup again",
+        )
 
 
 def _sha256(path: Path) -> str:

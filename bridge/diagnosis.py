@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bridge.host import SystemClock
-from bridge.keys import SIGNING_KEY
+from bridge.keys import NEXT_KEY, SIGNING_KEY
 from bridge.ledger.schema import VERSION
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.lock import DirectoryLock
@@ -190,6 +190,8 @@ def _key(data: Path, ledger: SqliteLedger) -> Diagnosis:
     except CertificateError as error:
         return _fail("key", f"{path}: {error.message}", error.remedy)
     if known not in (None, key.public.multibase):
+        if (data / NEXT_KEY).exists():
+            return _warn("key", "a rotation was interrupted", "start the service: it finishes that")
         return _fail("key", f"{path} is not the key that the base signs with", "put that one back from a backup")
     return _ok("key", f"{path} is there, its owner's alone, and the base's")
 

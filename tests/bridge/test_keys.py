@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from bridge.auditing.audit import audit
+from bridge.backup import back_up, restore
 from bridge.base import Base
+from bridge.diagnosis import Grade, examine
 from bridge.keys import NEXT_KEY, SIGNING_KEY, key_history, revoke, rotate
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.log_reading import LogReader
@@ -121,6 +123,10 @@ def test_a_kill_after_the_event_is_finished_by_the_next_start(
             rotate(base, clock)
     assert public(base) == old
     assert (base / NEXT_KEY).exists()
+    [told] = [each for each in examine(base, clock) if each.check == "key"]
+    assert (told.grade, "interrupted" in told.what) == (Grade.WARN, True)
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        back_up(base, base.with_name("backup"))
     checkpoint(base, clock)
     assert public(base) == history(base).current != old
     assert not (base / NEXT_KEY).exists()
@@ -144,6 +150,12 @@ def test_a_kill_before_the_event_leaves_the_old_key(
 
 def _fail(*_: object, **__: object) -> None:
     raise OSError(28, "the disk is full")
+
+
+def test_a_backup_of_several_keys_is_restored(base: Path, clock: SetClock) -> None:
+    back_up(base, base.with_name("backup"))
+    restore(base.with_name("backup"), base.with_name("restored"), checkpoint(base, clock))
+    assert history(base.with_name("restored")) == history(base)
 
 
 # --- revocation -------------------------------------------------------------------------------------------------------

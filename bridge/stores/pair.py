@@ -79,7 +79,13 @@ class OxigraphStores:
         return cls(*pair)
 
     def position(self) -> tuple[Instant | None, Instant]:
-        """The (transaction instant, clock) up to which both stores are written, at least."""
+        """The (transaction instant, clock) up to which both stores are written, at least.
+
+        A store whose writes go on failing is opened anew to find out. Raises `StoreUnavailable` where that fails, too.
+        """
+        for store in self._stores.values():
+            if store.torn:
+                store.mend()
         lowest = min((store.state for store in self._stores.values()), key=lambda state: state.order)
         return lowest.instant, lowest.clock
 

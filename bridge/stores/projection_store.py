@@ -78,6 +78,7 @@ class ProjectionStore:
         self._taken = 0  # weight of all deltas; of the one thread that applies them
         self._written = 0  # of those that are written; under the lock
         self._torn = False
+        self._retried = False  # whether a load was tried since the store was torn
         with store_errors():
             self._state = _settled(self._served.store)
 
@@ -112,6 +113,21 @@ class ProjectionStore:
         if self._waiting:
             with self._settling:
                 self._write(self._waiting[:])
+
+    def mend(self) -> None:
+        """Makes a store that is torn ready for a load; what waited is given up.
+
+        The first time it is tried with what is open; if that fails as well, the store is opened anew.
+
+        Raises:
+            StoreUnavailable: it cannot be opened, or a query has it open still.
+        """
+        self._give_up()
+        if self._retried:
+            self._served.open_anew()
+            with store_errors():
+                self._state = _settled(self._served.store)
+        self._retried = True
 
     def begin_load(self) -> Load:
         """Freezes what readers see, and answers what takes the deltas of a load. Raises `StoreUnavailable`."""
@@ -196,7 +212,7 @@ class ProjectionStore:
             if self._state not in {state, NOTHING}:
                 store.remove_graph(marker_of(self._state))
             self._state = state
-        self._torn = False
+        self._torn = self._retried = False
         self._served.serve(self._state)
 
 

@@ -23,6 +23,7 @@ Example
 
 from __future__ import annotations
 
+import gc
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
@@ -69,7 +70,9 @@ class ServedStore:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._store: ox.Store | None = ox.Store() if path is None else open_store(path)
+        self._path = path
+        self._store: ox.Store | None = _opened(path)
+        self._closed = False
         self._checkpoints = Checkpoints(path)
         self._quiet = Lock()
         self._serving: _Serving | None = None
@@ -78,9 +81,24 @@ class ServedStore:
     @property
     def store(self) -> ox.Store:
         """The store itself, for the thread that changes it. Raises `StoreUnavailable` once it is closed."""
-        if self._store is None:
+        if self._closed:
             raise StoreUnavailable("the store is closed", remedy="open the base again")
+        if self._store is None:
+            self._store = _opened(self._path)
         return self._store
+
+    def open_anew(self) -> None:
+        """Lets go of a store on disk that failed, so that it is opened anew when it is next asked for.
+
+        The engine writes nothing more once its disk has failed it, however well the disk is again. It cannot be opened
+        before the last query on it is done.
+        """
+        with self._quiet:
+            if self._path is not None:
+                if self._serving is not None and not self._serving.frozen:
+                    self._serving = None
+                self._store = None
+                gc.collect()  # the traceback of what failed may have it still
 
     @contextmanager
     def changing(self) -> Iterator[ox.Store]:
@@ -148,10 +166,9 @@ class ServedStore:
     def close(self) -> None:
         """Closes the store as soon as the last query on it is done."""
         with self._quiet, store_errors():
-            self._serving = None
-            if self._store is not None:
-                self._store.flush()
-                self._store = None
+            self._closed, self._serving, store, self._store = True, None, self._store, None
+            if store is not None:
+                store.flush()
         self.sweep()
 
     def _read(self, start: Callable[[ox.Store], T]) -> tuple[T, StoreState]:
@@ -184,3 +201,7 @@ class ServedStore:
             serving = self._served()
             store = serving.store if serving.frozen else self._checkpoints.take(serving.store)
         return start(store), serving.state
+
+
+def _opened(path: Path | None) -> ox.Store:
+    return ox.Store() if path is None else open_store(path)

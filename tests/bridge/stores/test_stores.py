@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from abc import ABC, abstractmethod
@@ -638,3 +639,36 @@ def test_stores_differ_by_any_quad() -> None:
     one.extend(map(quad_of, STATEMENTS[2:3]))
     one.add_graph(marker_of(StoreState(None, None, START)))
     assert same_quads(one, other)
+
+
+def brought_up(stores: OxigraphStores, delta: StoreDelta) -> bool:
+    """Whether a try to bring them up from where they stand does so."""
+    try:
+        assert stores.position() == (day(1), day(1))
+        stores.load([delta])
+    except StoreUnavailable:
+        return False
+    return True
+
+
+def test_a_store_whose_files_could_not_grow_goes_on_once_they_can(tmp_path: Path) -> None:
+    """The engine writes nothing more through what met such an error."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    large = Statement(Iri("urn:s"), Iri("urn:p"), Literal("x" * 100_000), Iri("urn:g"))
+    with opened(tmp_path) as stores:
+        stores.apply(state_delta(1, [STATEMENTS[0]]))
+        stores.apply(state_delta(2, [large]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
+        try:
+            for _ in range(2):
+                with pytest.raises(StoreUnavailable):
+                    stores.settle()
+            assert not brought_up(stores, state_delta(2, [large]))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert brought_up(stores, state_delta(2, [large])) or brought_up(stores, state_delta(2, [large]))
+        stores.apply(state_delta(3, [STATEMENTS[2]]))
+        for projection in PROJECTIONS:
+            assert quads_of(stores, projection) == set(map(quad_of, (STATEMENTS[0], large, STATEMENTS[2])))
+    with opened(tmp_path) as stores:
+        assert stores.position() == (day(3), day(3))

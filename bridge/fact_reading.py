@@ -124,19 +124,6 @@ def place_of(fact: Fact) -> Place:
     return fact.interval.start, fact.interval.end, fact.recorded_at, fact.id.bytes
 
 
-def matches(fact: Fact, wanted: FactFilter, as_of: Instant) -> bool:
-    """Whether a fact is what a filter asks for, and was believed."""
-    held = fact.statement
-    pairs = (
-        (wanted.subject, held.subject),
-        (wanted.predicate, held.predicate),
-        (wanted.object, held.object),
-        (wanted.graph, held.graph),
-    )
-    believed = fact.recorded_at <= as_of and (fact.superseded is None or as_of < fact.superseded.at)
-    return believed and all(want is None or want == have for want, have in pairs)
-
-
 def as_known(fact: Fact, as_of: Instant) -> Fact:
     """The fact without a supersession that came later."""
     later = fact.superseded is not None and as_of < fact.superseded.at

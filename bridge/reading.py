@@ -31,13 +31,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from math import inf
 from typing import TYPE_CHECKING, Final, TypeVar
 from uuid import UUID
 
-from bridge.fact_reading import FactPage, FoundFact, as_known, known_of, matches, of_graph, place_of, within
+from bridge.fact_reading import FactPage, FoundFact, as_known, known_of, of_graph, place_of, within
 from bridge.history_queries import (
     facts_sampled,
     history_of,
@@ -60,7 +60,7 @@ from kernel.terms import Iri
 from kernel.timevalues import parse_point
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyoxigraph as ox
 
@@ -404,24 +404,31 @@ class Reader:
     def _believed(
         self, view: LedgerView, principal: Principal, wanted: FactFilter, moment: Moment, seconds: float
     ) -> Iterator[Fact]:
-        """What is believed now comes from the indexes; what was believed then from everything recorded by then."""
-        if moment.as_of is None:
-            if not principal.reads_everything:
-                return within(seconds, self._readable(view, principal, wanted))
-            believed = view.believed(
-                subject=wanted.subject, predicate=wanted.predicate, object=wanted.object, graph=wanted.graph
-            )
-            return within(seconds, believed)
-        recorded = within(seconds, view.facts_recorded(None, moment.as_of))
-        return (as_known(fact, moment.as_of) for fact in recorded if matches(fact, wanted, moment.as_of))
+        """What was believed of a node, by the indexes; in the graphs that the caller may read, and nowhere else."""
+        # Through the index that has the predicate before the graph, it would be looked at facts of every graph.
+        predicate = wanted.predicate if principal.reads_everything else None
+        found = (
+            fact
+            for graph in self._graphs(view, principal, wanted)
+            for fact in _of(view, replace(wanted, predicate=predicate, graph=graph), moment.as_of)
+            if wanted.predicate in (None, fact.statement.predicate)
+        )
+        return within(seconds, found)
 
-    def _readable(self, view: LedgerView, principal: Principal, wanted: FactFilter) -> Iterator[Fact]:
-        """What is believed now, looked up in each graph that the caller may read and nowhere else."""
-        graphs = view.graphs() if wanted.graph is None else {wanted.graph}
-        for graph in filter(principal.may_read, graphs):
-            for fact in view.believed(subject=wanted.subject, object=wanted.object, graph=graph):
-                if wanted.predicate in (None, fact.statement.predicate):
-                    yield fact
+    def _graphs(self, view: LedgerView, principal: Principal, wanted: FactFilter) -> Iterable[Iri | None]:
+        """The graphs to look in, one by one; None: all at once."""
+        if principal.reads_everything:
+            return [wanted.graph]
+        return filter(principal.may_read, view.graphs() if wanted.graph is None else {wanted.graph})
+
+
+def _of(view: LedgerView, wanted: FactFilter, as_of: Instant | None) -> Iterator[Fact]:
+    """The facts that a filter asks for, as they are known or were."""
+    subject, predicate, value, graph = wanted.subject, wanted.predicate, wanted.object, wanted.graph
+    if as_of is None:
+        return view.believed(subject=subject, predicate=predicate, object=value, graph=graph)
+    found = view.believed_at(as_of, subject=subject, predicate=predicate, object=value, graph=graph)
+    return (as_known(fact, as_of) for fact in found)
 
 
 def _started(question: Question, store: ox.Store) -> Results:

@@ -236,6 +236,21 @@ class LedgerView(FactsView, Protocol):
         """Heads in their order, from beyond `after` on, or the newest first."""
         ...
 
+    def believed_at(
+        self,
+        as_of: Instant,
+        *,
+        subject: Iri | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,  # noqa: A002 - the word of RDF
+        graph: Iri | None = None,
+    ) -> Iterator[Fact]:
+        """Facts believed at `as_of` of a subject or of an object, one of which is to be given, as recorded.
+
+        Nothing of other nodes is looked at; with a graph, nothing of other graphs.
+        """
+        ...
+
     def facts_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Fact]:
         """Every fact believed at `as_of` and true at `valid_at`."""
         ...

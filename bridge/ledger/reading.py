@@ -266,6 +266,21 @@ class SqliteView:
             _NEWEST_HEADS if newest_first else _HEADS, (-1 if after is None else after, limit), _head
         )
 
+    def believed_at(
+        self,
+        as_of: Instant,
+        *,
+        subject: Iri | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,  # noqa: A002 - the word of RDF
+        graph: Iri | None = None,
+    ) -> Iterator[Fact]:
+        """Facts believed at an instant of a subject or of an object."""
+        given = [subject, predicate, object, graph]
+        texts = [term.n3 for term in given if term is not None]
+        sql = _believed_then(*(term is not None for term in given))
+        return self._session.stream(sql, (*map(self._key, texts), *texts, as_of, as_of), fact_of)
+
     def facts_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Fact]:
         """Every fact believed at `as_of` and true at `valid_at`."""
         return self._session.stream(_FACTS_AT, (as_of, valid_at), fact_of)
@@ -438,6 +453,17 @@ def _believed(subject: bool, predicate: bool, value: bool, graph: bool) -> str:
     tests = ["superseded_by IS NULL", *(f"{name}_key = ?" for name in given), *(f"{name} = ?" for name in given)]
     through = f"INDEXED BY {index}" if index else "NOT INDEXED"
     return _select(FACT_COLUMNS, f"FROM facts {through} WHERE {' AND '.join(tests)}")
+
+
+@lru_cache(maxsize=16)
+def _believed_then(subject: bool, predicate: bool, value: bool, graph: bool) -> str:
+    """The look-up of what was believed of a node, by the indexes of facts of every time."""
+    names = {"subject": subject, "predicate": predicate, "object": value, "graph": graph}
+    given = [name for name, is_given in names.items() if is_given]
+    tests = [*(f"{name}_key = ?" for name in given), *(f"{name} = ?" for name in given)]
+    tests.append("recorded <= ? AND superseded > ?")
+    index = f"facts_ever_by_{'subject' if subject else 'object'}"
+    return _select(FACT_COLUMNS, f"FROM facts INDEXED BY {index} WHERE {' AND '.join(tests)}")
 
 
 @lru_cache(maxsize=256)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from re import _constants, _parser  # no stubs; the tests hold both to what they do
+from re import _constants, _parser  # type: ignore[attr-defined, unused-ignore] # no stubs; tests hold both to it
 from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox

@@ -544,6 +544,7 @@ class LedgerContract(ABC):
         if model.instants[-1] is not None:
             moment = model.instants[len(model.instants) // 2] or model.instants[-1], MOMENTS[len(MOMENTS) // 2]
             self._same_nodes(view, list(model.facts_at(*moment)), *moment)
+            self._same_beliefs(view, model, moment[0])
         self._same_differences(view, model)
         for as_of, true_at in product(model.instants, (None, *MOMENTS)):
             for graph, predicate in product(GRAPHS, (None, PREDICATES[0])):
@@ -562,6 +563,22 @@ class LedgerContract(ABC):
             due = sorted(view.facts_due(after, until), key=_by_id)
             assert due == sorted(model.facts_due(after, until), key=_by_id)
             assert view.next_due(after) == model.next_due(after)
+
+    def _same_beliefs(self, view: LedgerView, model: LedgerModel, as_of: Instant) -> None:
+        for predicate, graph in product((None, PREDICATES[0]), (None, GRAPHS[0])):
+            held = [
+                fact
+                for each in (GRAPHS if graph is None else [graph])
+                for fact in model.facts_of_graph(each, predicate, as_of, None)
+            ]
+            for subject in SUBJECTS:
+                found = view.believed_at(as_of, subject=subject, predicate=predicate, graph=graph)
+                wanted = [fact for fact in held if fact.statement.subject == subject]
+                assert sorted(found, key=_by_id) == sorted(wanted, key=_by_id)
+            for value in OBJECTS:
+                found = view.believed_at(as_of, object=value, predicate=predicate, graph=graph)
+                wanted = [fact for fact in held if fact.statement.object == value]
+                assert sorted(found, key=_by_id) == sorted(wanted, key=_by_id)
 
     def _same_nodes(self, view: LedgerView, held: list[Fact], as_of: Instant, valid_at: Instant) -> None:
         there = sorted((fact.statement for fact in held), key=str)

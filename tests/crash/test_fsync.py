@@ -126,7 +126,8 @@ def traced_server(data: Path, to: Path) -> Iterator[str]:
         try:
             yield told.split()[-1]
         finally:
-            os.kill(int(to.read_text(errors="replace").split(maxsplit=1)[0]), signal.SIGTERM)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii")
+            os.kill(int(children), signal.SIGTERM)
             assert process.wait(PATIENCE) == 0
 
 

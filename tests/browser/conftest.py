@@ -14,9 +14,9 @@ from tests.requirements import REPOSITORY, require
 PICTURES: Final = REPOSITORY / "build" / "screenshots"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """The browser, started once."""
+    """The browser, started once, and ended before other tests: Playwright keeps an event loop of its own running."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=require("browser"))
         yield browser

@@ -68,6 +68,10 @@ if TYPE_CHECKING:
 
 SNAPSHOTS: Final = "stores/snapshots"
 
+OTHERS: Final = 5.0
+"""Seconds to wait for another process that writes to the ledger: one that adds a token is done sooner, and whoever asks
+for a write is told why it cannot be done, rather than kept waiting."""
+
 LARGE: Final = 10_000
 """Changes above which a request is brought into the stores as a load is: in chunks, not in one transaction."""
 
@@ -133,7 +137,7 @@ class Base:
             if directory is not None:
                 _prepare(directory)
                 opened.enter_context(DirectoryLock(directory / "lock"))
-            ledger = SqliteLedger.open(directory and directory / "ledger.sqlite", host)
+            ledger = SqliteLedger.open(directory and directory / "ledger.sqlite", host, others=OTHERS)
             opened.callback(ledger.close)
             ledger.require_sound()
             stores = OxigraphStores.open(directory and directory / "stores")

@@ -25,16 +25,13 @@ import pyoxigraph as ox
 
 from bridge.reading import QueryRequest
 from bridge.sparql.restoring import restored_triples
-from bridge.sparql.results import negotiate
+from bridge.sparql.results import negotiate, serialise_graph
 from bridge.sparql.scan import Form
-from kernel.errors import NotAcceptable, NotFound
+from kernel.errors import NotFound
 from kernel.terms import Iri
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from bridge.sparql.results import Format
     from kernel.access import Principal
 
 _ALL: Final = "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
@@ -77,15 +74,4 @@ class GraphRequest:
         if form.essence == _N_TRIPLES and not self.restore:
             return answer, form.media_type
         triples = (quad.triple for quad in ox.parse(answer, ox.RdfFormat.N_TRIPLES))
-        return _written(restored_triples(triples) if self.restore else triples, form), form.media_type
-
-
-def _written(triples: Iterator[ox.Triple], form: Format) -> bytes:
-    if not isinstance(form.written, ox.RdfFormat):
-        raise TypeError("a graph is written in a format of graphs")
-    try:
-        return ox.serialize(triples, format=form.written) or b""
-    except (OSError, ValueError) as error:
-        raise NotAcceptable(
-            f"the graph holds what {form.essence} cannot: {error}", remedy="accept Turtle or N-Triples", where="Accept"
-        ) from error
+        return serialise_graph(restored_triples(triples) if self.restore else triples, form), form.media_type

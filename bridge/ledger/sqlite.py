@@ -68,7 +68,8 @@ class SqliteLedger:
         path: of the file.
         host_clock: tells which tokens have expired.
         durable: whether a commit waits for the disk.
-        patience: seconds to wait for a lock.
+        patience: seconds to wait for whoever writes in this process.
+        others: seconds to wait for a process that writes beside this one.
         key: the hash of the statement indexes; the same for every opening of a file.
     """
 
@@ -79,6 +80,7 @@ class SqliteLedger:
         *,
         durable: bool = True,
         patience: float = PATIENCE,
+        others: float = PATIENCE,
         key: Callable[[str], int] = term_key,
     ) -> None:
         self._host_clock = host_clock
@@ -90,16 +92,17 @@ class SqliteLedger:
         self._on_close = ExitStack()
         refuse_old_sqlite()
         create_file(path)
-        self._writer: sqlite3.Connection | None = _prepared(path, patience, durable=durable)
-        self._readers = ReaderPool(lambda: connect_reader(path, patience=patience))
+        self._writer: sqlite3.Connection | None = _prepared(path, others, durable=durable)
+        self._readers = ReaderPool(lambda: connect_reader(path, patience=others))
 
     @classmethod
-    def open(cls, path: Path | None, host_clock: HostClock | None = None) -> Self:
+    def open(cls, path: Path | None, host_clock: HostClock | None = None, *, others: float = PATIENCE) -> Self:
         """The ledger in a file; None: a new one that is gone when it is closed, for tests and tries.
 
         Args:
             path: of the file; made, with an id for the base, when it is not there.
             host_clock: the system's by default.
+            others: as above.
 
         Raises:
             DamagedBase: the file is no ledger, or one of another version.
@@ -107,7 +110,7 @@ class SqliteLedger:
         """
         clock = host_clock or SystemClock()
         if path is not None:
-            return cls(path, clock)
+            return cls(path, clock, others=others)
         folder = TemporaryDirectory(prefix="muniment-")
         ledger = cls(Path(folder.name) / "ledger.sqlite", clock, durable=False)
         ledger._on_close.callback(folder.cleanup)

@@ -24,13 +24,16 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
-from typing import IO, Final, Protocol, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Final, Protocol, TypeAlias, cast
 
 import pyoxigraph as ox
 
 from bridge.sparql.restoring import restored, restored_triples
 from bridge.sparql.scan import Form
 from kernel.errors import NotAcceptable, QueryRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Results: TypeAlias = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
@@ -176,6 +179,20 @@ def serialise_to(results: Results, written: Format, sink: Sink, *, restore: bool
     raise QueryRefused(
         f"{written.essence} is no format for this form of query", remedy="accept a format that fits the form"
     )
+
+
+def serialise_graph(triples: Iterable[ox.Triple], written: Format) -> bytes:
+    """Triples as a document, whole. Raises `NotAcceptable`: the format cannot carry something in them."""
+    target = written.written
+    if not isinstance(target, ox.RdfFormat):
+        raise TypeError("a graph is written in a format of graphs")
+    whole = BytesIO()
+    sink = cast("IO[bytes]", _Checked(whole, written)) if target is _GRAPH.RDF_XML else whole
+    try:
+        ox.serialize(triples, sink, target)
+    except (OSError, ValueError) as error:
+        raise _cannot_carry(written, str(error)) from error
+    return whole.getvalue()
 
 
 def _write_triples(

@@ -103,6 +103,14 @@ def test_formats_are_negotiated(shared: Served, media_type: str) -> None:
     assert client.get("/graphs", params={"graph": f"{EX}formats"}, headers={"accept": "image/png"}).status_code == 406
 
 
+def test_what_a_format_cannot_carry_is_not_given_in_it(shared: Served) -> None:
+    client, graph = shared.writer, {"graph": f"{EX}odd"}
+    put(client, ':a :p "a\\u0000b" .', graph)
+    refused = client.get("/graphs", params=graph, headers={"accept": "application/rdf+xml"})
+    assert (refused.status_code, refused.json()["code"], refused.json()["where"]) == (406, "not-acceptable", "Accept")
+    assert "\\u0000" in client.get("/graphs", params=graph, headers={"accept": "text/turtle"}).text
+
+
 def test_the_default_graph_is_always_there(server: Served) -> None:
     client = server.writer
     assert got(client, DEFAULT) == set()

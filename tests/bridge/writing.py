@@ -172,8 +172,8 @@ class WatchedLedger(SqliteLedger):
         on_remember: called with the idempotency key by the last write of a submission.
     """
 
-    def __init__(self, path: Path, host_clock: HostClock, *, durable: bool = True) -> None:
-        super().__init__(path, host_clock, durable=durable)
+    def __init__(self, path: Path, host_clock: HostClock, *, durable: bool = True, others: float = 5) -> None:
+        super().__init__(path, host_clock, durable=durable, others=others)
         self.commits = 0
         self.before_commit: deque[Callable[[], object]] = deque()
         self.on_remember: Callable[[str], None] = lambda key: None

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 LINK_FORMAT: Final = "application/link-format"
 TIMEMAP: Final = "/timemap"
+TIMEMAP_OPERATION: Final = "listMementos"
 OF: Final = "of"
 
 LONG: Final = 400
@@ -86,7 +87,8 @@ class Told:
                 return headers
             if self.asked.negotiated and self.asked.as_of is not None:
                 headers["Content-Location"] = memento_of(original, self.asked.as_of)
-            headers["Link"] = ", ".join(self._links(original, shown))
+            mapped = Service.of(request).has(TIMEMAP_OPERATION)
+            headers["Link"] = ", ".join(self._links(original, shown, mapped=mapped))
         return headers
 
     def cached(self, tag: str | None) -> dict[str, str]:
@@ -96,9 +98,10 @@ class Told:
             headers["Cache-Control"] = f"private, max-age={KEPT}"
         return headers
 
-    def _links(self, original: str, shown: str | None) -> Iterator[str]:
+    def _links(self, original: str, shown: str | None, *, mapped: bool) -> Iterator[str]:
         yield f'<{original}>; rel="original timegate"'
-        yield f'<{timemap_of(original)}>; rel="timemap"; type="{LINK_FORMAT}"'
+        if mapped:
+            yield f'<{timemap_of(original)}>; rel="timemap"; type="{LINK_FORMAT}"'
         if self.asked.negotiated and shown is not None and self.asked.as_of is not None:
             yield f'<{memento_of(original, self.asked.as_of)}>; rel="memento"; datetime="{shown}"'
         if self.found is not None and len(original) <= LONG:

@@ -26,7 +26,7 @@ from starlette.responses import Response
 
 from api.auth import BEARER
 from api.media import accepted, preferred
-from api.memento import LINK_FORMAT, OF, TIMEMAP, memento_link, memento_of, original_url, timemap_of
+from api.memento import LINK_FORMAT, OF, TIMEMAP, TIMEMAP_OPERATION, memento_link, memento_of, original_url, timemap_of
 from api.moments import spell_date
 from api.openapi import Answer, answers, extra, json_content, text_content
 from api.parameters import Parameter, query_parameters
@@ -62,7 +62,7 @@ router = APIRouter(tags=["reading"])
 
 @router.get(
     TIMEMAP,
-    operation_id="listMementos",
+    operation_id=TIMEMAP_OPERATION,
     summary="List the heads at which a URL can be had",
     response_class=Response,
     responses=answers(

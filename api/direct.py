@@ -4,7 +4,8 @@ Rules
 -----
 * Solving takes 0.2 ms of a write, which is a tenth, and finds each time what is known beforehand: who calls, and that
   they do not ask too often. Both are asked for here, as everywhere (`api.auth`, `api.admission`).
-* Path, methods and description are those of any other route.
+* Path, methods and description are those of any other route. What else its router is included with
+  (`dependencies=…`) is described and not asked for: a new gate for all routes has to be put here as well.
 
 Example
 -------

@@ -30,6 +30,7 @@ from bridge.ledger.schema import VERSION
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.lock import DirectoryLock
 from bridge.stores.pair import OxigraphStores
+from bridge.stores.places import store_directory
 from bridge.stores.projections import Projection
 from certificates.errors import CertificateError
 from certificates.keys import SigningKey
@@ -199,7 +200,7 @@ def _key(data: Path, ledger: SqliteLedger) -> Diagnosis:
 def _stores(data: Path, ledger: SqliteLedger) -> Diagnosis:
     """How far behind the ledger the stores are; the base is held meanwhile."""
     path = data / "stores"
-    if not all((path / projection.value).is_dir() for projection in Projection):
+    if not all(store_directory(path, projection).is_dir() for projection in Projection):
         return _warn("stores", "not there", "start the service: it makes them, some seconds per 100,000 facts")
     try:
         with DirectoryLock(data / "lock"), closing(OxigraphStores.open(path)) as stores:

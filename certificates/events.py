@@ -6,6 +6,7 @@ Rules
   log positions, nothing that could have to be purged, and is far below the 64 KiB that a log entry may have.
 * Its leaf is the RFC 9162 leaf hash of these bytes. So only the canonical bytes are read back: every other spelling
   would be another leaf.
+* What is purged has events of its own (`purge_events`), which follow on the one by which it was applied.
 * The head is the log position of the last applied event. Each applied event names the one before it (None for the
   first) and the digest of the state that it leads to (`lthash`).
 
@@ -31,6 +32,7 @@ from certificates.fields import count, digest, instant
 from certificates.ids import urn
 from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.log_entries import LogEntry
+from certificates.purge_events import Erased, Purged, Restored
 from certificates.records import DecisionKind
 
 _COMMON: Final = frozenset({"event", "certificate", "at"})
@@ -195,11 +197,15 @@ class Stale(LogEntry):
         )
 
 
-CertificateEvent = Issued | Decided | Applied | Stale
+PurgeEvent = Purged | Erased | Restored
+CertificateEvent = Issued | Decided | Applied | Stale | PurgeEvent
 KeyEvent = KeyRotated | KeyRevoked
 Event = CertificateEvent | KeyEvent
-_KINDS: Final[dict[str, type[Issued | Decided | Applied | Stale | KeyRotated | KeyRevoked]]] = {
+_KINDS: Final[
+    dict[str, type[Issued | Decided | Applied | Stale | Purged | Erased | Restored | KeyRotated | KeyRevoked]]
+] = {
     "issued": Issued, "decided": Decided, "applied": Applied, "stale": Stale,
+    "purged": Purged, "erased": Erased, "restored": Restored,
     "key-rotated": KeyRotated, "key-revoked": KeyRevoked,
 }  # fmt: skip
 

@@ -162,6 +162,18 @@ class StaleFact(PlanError):
     code = "stale-fact"
 
 
+class WasPurged(PlanError):
+    """A statement, node, episode or graph that was purged, and may not be written again."""
+
+    code = "purged"
+
+
+class NothingToPurge(PlanError):
+    """Nothing is held of what is to be purged."""
+
+    code = "nothing-to-purge"
+
+
 class Conflict(CallerError):
     """The request does not fit the state that the thing it names is in."""
 
@@ -178,6 +190,12 @@ class AlreadyDecided(Conflict):
     """The certificate is not waiting for a decision."""
 
     code = "not-in-review"
+
+
+class PreviewOutdated(Conflict):
+    """What a purge would take is not what was previewed any more."""
+
+    code = "preview-outdated"
 
 
 class GraphExists(Conflict):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from kernel.facts import FactContent
     from kernel.plan import Plan
-    from kernel.ports import HostClock, LedgerTransaction
+    from kernel.ports import Erasure, HostClock, LedgerTransaction
     from kernel.terms import Iri, Statement
 
 
@@ -60,6 +60,8 @@ class Group:
         self._superseded: dict[UUID, Fact] = {}
         self._evidence: list[tuple[Evidence, Iri]] = []
         self._touched: dict[Statement, None] = {}
+        self._erased: list[Fact] = []
+        self._faded: list[tuple[Evidence, Iri]] = []
 
     def instant(self) -> Instant:
         """The instant at which the next member is issued, or applied."""
@@ -106,6 +108,16 @@ class Group:
         self.head = Head(position, at, Instant(max(self.head.clock, at)), self._state)
         return position
 
+    def erase(self, purge: UUID, erasure: Erasure) -> None:
+        """Takes what is purged out of the transaction and the state digest; `certify` makes that the head."""
+        believed = [fact for fact in erasure.facts if fact.superseded is None]
+        self.tx.erase(purge, erasure)
+        self._state = self._state.remove_many((fact.id.bytes, fact.leaf) for fact in believed)
+        self.governs = self.governs or any(fact.statement.graph in GOVERNANCE for fact in believed)
+        self._touched.update((fact.statement, None) for fact in believed)
+        self._erased += erasure.facts
+        self._faded += erasure.evidence
+
     def give_back(self, certificate: UUID) -> None:
         """Takes back what was taken for a certificate that is not to be applied after all."""
         self.tx.unrecord(certificate)
@@ -140,6 +152,8 @@ class Group:
             self._evidence,
             list(appear),
             vanish,
+            self._erased,
+            self._faded,
         )
 
     def _fall_due(self) -> None:

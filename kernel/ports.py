@@ -24,7 +24,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from uuid import UUID
 
@@ -137,6 +137,69 @@ class IdempotencyEntry:
 
     body_digest: bytes
     certificate: UUID
+
+
+class PurgeState(StrEnum):
+    """How far a purge has come."""
+
+    WAITING = "waiting"
+    PENDING = "pending"
+    COMPLETE = "complete"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeRecord:
+    """A purge as the ledger keeps it.
+
+    Args:
+        id: that of its certificate, once it is carried out.
+        kind: of what.
+        asked_by: the principal who asked for it.
+        asked_at: when.
+        digest: of what the preview said.
+        target: what is to go, and `reason` why; kept only while it waits for a second person.
+        decided_by: the second person, where there had to be one.
+        head: at which it was carried out.
+        report: what was gone where, as JSON; None before.
+        receipt: the signed receipt as it stands; None before.
+        restored_by: the certificate that lifted its tombstones.
+    """
+
+    id: UUID
+    state: PurgeState
+    kind: str
+    asked_by: str
+    asked_at: Instant
+    digest: str
+    target: str | None = None
+    reason: str | None = None
+    decided_by: str | None = None
+    head: int | None = None
+    report: bytes | None = None
+    receipt: bytes | None = None
+    restored_by: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What a purge takes.
+
+    Args:
+        facts: all of them, believed or not.
+        evidence: of those facts, and else from what is purged; each with its fact's graph.
+        items: by certificate, kind and ordinal.
+        certificates: whose idempotency keys are forgotten.
+        sessions: staged load sessions.
+        graph: to be struck out of the lists of graphs, too.
+    """
+
+    facts: Sequence[Fact]
+    evidence: Sequence[tuple[Evidence, Iri]]
+    items: Sequence[tuple[UUID, ItemKind, int]]
+    certificates: Sequence[UUID]
+    sessions: Sequence[str]
+    graph: Iri | None
 
 
 class FactsView(Protocol):
@@ -363,6 +426,54 @@ class LedgerView(FactsView, Protocol):
         """Every graph that a fact was ever recorded in."""
         ...
 
+    def facts_ever(
+        self,
+        *,
+        statement: Statement | None = None,
+        family: UUID | None = None,
+        node: Iri | None = None,
+        graph: Iri | None = None,
+    ) -> Iterator[Fact]:
+        """Every fact, believed or not, of a statement, a family, a node or a graph: of what is given.
+
+        A node is meant wherever a statement names it. But for a statement, the whole ledger is read.
+        """
+        ...
+
+    def mentions(self, term: Term) -> int:
+        """How many facts, believed or not, have the term as subject or object."""
+        ...
+
+    def evidence_citing(self, episodes: Collection[Iri]) -> list[tuple[Evidence, Fact]]:
+        """All evidence from some episodes, each with the fact that it is for. The whole ledger is read."""
+        ...
+
+    def items_in_words(self) -> Iterator[tuple[UUID, SaltedItem]]:
+        """Every item that may quote what others say, with its certificate; by certificate, kind and ordinal.
+
+        Those are what was asked and why, findings, impact and comments of all certificates, and all else of those that
+        were not applied. The whole ledger is read.
+        """
+        ...
+
+    def purge(self, purge: UUID) -> PurgeRecord | None:
+        """A purge by its id."""
+        ...
+
+    def purges(self) -> list[PurgeRecord]:
+        """Every purge, oldest first."""
+        ...
+
+    def tombstones(self) -> list[tuple[UUID, str, bytes]]:
+        """What stands: the purge that put it up, the kind and the hash of each."""
+        ...
+
+    def erased(
+        self, purge: UUID
+    ) -> tuple[Iterator[tuple[bytes, bytes]], Iterator[tuple[bytes, str, int]]]:
+        """What a purge took, as `certificates.purge_events.erasure_digest` has it."""
+        ...
+
     def log_size(self) -> int:
         """How many events the log has."""
         ...
@@ -441,6 +552,22 @@ class LedgerTransaction(LedgerView, Protocol):
 
     def unstage(self, session: str) -> None:
         """Drops the chunks of a load session together with what is committed."""
+        ...
+
+    def erase(self, purge: UUID, erasure: Erasure) -> None:
+        """Deletes what is to be purged, and keeps of facts and items what proves that they were there."""
+        ...
+
+    def bury(self, purge: UUID, tombstones: Iterable[tuple[str, bytes]]) -> None:
+        """Puts up tombstones, by kind and hash."""
+        ...
+
+    def lift(self, purge: UUID) -> int:
+        """Takes the tombstones of a purge away; answers how many there were."""
+        ...
+
+    def put_purge(self, record: PurgeRecord) -> None:
+        """Adds a purge, or puts it in the place of the one of its id."""
         ...
 
     def set_head(self, head: Head) -> None:
@@ -535,6 +662,10 @@ class Stores(Protocol):
         """Writes what was taken. Raises `StoreUnavailable`: that failed, now or earlier."""
         ...
 
+    def start_over(self) -> None:
+        """Has the next `load` begin with nothing: a delta that erases something may not have reached a store."""
+        ...
+
     def load(self, deltas: Iterable[StoreDelta]) -> None:
         """Brings both up by many facts with bounded memory, whatever failed before.
 
@@ -553,6 +684,8 @@ class StoreDelta:
         evidence: evidence recorded since, each with its fact's graph.
         appear: statements that are now in their current graphs.
         vanish: statements that are now not in their current graphs.
+        erased: facts that were purged, as they stood.
+        faded: evidence that was purged, each with its fact's graph.
     """
 
     head: int | None
@@ -563,6 +696,13 @@ class StoreDelta:
     evidence: Sequence[tuple[Evidence, Iri]] = ()
     appear: Sequence[Statement] = ()
     vanish: Sequence[Statement] = ()
+    erased: Sequence[Fact] = ()
+    faded: Sequence[tuple[Evidence, Iri]] = ()
+
+    @property
+    def erases(self) -> bool:
+        """Whether something was purged, which a store does not know from the ledger any more."""
+        return bool(self.erased or self.faded)
 
 
 class Check(Protocol):

@@ -12,6 +12,7 @@ Rules (OneSequencer)
   only until something was written again: each job tries, and so does the clock every `LONGEST_WAIT`. Where another
   process has the ledger, which takes long to be found out, jobs fail at once while that is so.
 * What is committed is answered as such, whatever becomes of the stores: they are behind then, and brought up later.
+  What was purged the ledger cannot tell them any more: stores that may have missed it begin with nothing.
 * When nothing is asked, the clock still moves: facts that begin or end are brought in or out as they fall due.
 * Nothing stops the thread but `close`, which finishes what is queued. What failed is tried again after a pause.
 
@@ -213,21 +214,26 @@ class Sequencer:
 
     def _bring_up(self, delta: StoreDelta | None, *, alone: bool = False) -> None:
         """Brings the stores up after a commit; when they fail, however, they are behind."""
+        erases = delta is not None and delta.erases
+        if erases and self._behind:
+            self._stores.start_over()
         if self._behind and monotonic() < self._not_before:
             return
-        with self._or_behind():
-            if self._behind or alone:
+        with self._or_behind(erases=erases):
+            if self._behind or (alone and not erases):
                 self._catch_up()
             elif delta is not None:
                 self._stores.apply(delta)
 
     @contextmanager
-    def _or_behind(self) -> Iterator[None]:
+    def _or_behind(self, *, erases: bool = False) -> Iterator[None]:
         """Whatever fails within has left the stores behind the ledger."""
         try:
             yield
         except BaseException:
             log.exception("the stores are behind the ledger; tried again shortly")
+            if erases:
+                self._stores.start_over()
             self._behind = True
             self._pause()
 

@@ -6,8 +6,9 @@ Rules
   superseded at the certificate's transaction instant, with the item's leaf hash; and nothing else is in them. A row's
   text, keys and numbers are those that would be written today.
 * The state digest is worked out from the items as they are applied.
-* Of an item that is gone, the leaf hash tells which fact it recorded. That it superseded a fact, or brought evidence,
-  is taken from the tables: as many rows as items are gone may be explained so.
+* A fact that was purged is known by what is kept of it, and leaves the state digest with the purge.
+* Of an item that is gone otherwise, the leaf hash tells which fact it recorded. That it superseded a fact, or brought
+  evidence, is taken from the tables: as many rows as items are gone may be explained so.
 
 Example
 -------
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
     from bridge.auditing.faults import Faults
+    from bridge.auditing.purges import PurgeAudit
     from bridge.ledger.fact_rows import EvidenceRow
     from bridge.ledger.session import Session
     from kernel.instants import Instant
@@ -76,7 +78,8 @@ class EffectsAudit:
         digest: the state digest so far.
     """
 
-    def __init__(self, session: Session, found: Faults) -> None:
+    def __init__(self, session: Session, found: Faults, purges: PurgeAudit) -> None:
+        self._purges = purges
         self._session = session
         self._found = found
         self.digest = LatticeHash()
@@ -88,19 +91,26 @@ class EffectsAudit:
     def apply(self, certificate: UUID, at: Instant) -> None:
         """Looks at what a certificate did that was applied at an instant."""
         gone: list[bytes] = []
+        purged: set[bytes] = set()
         seen: set[bytes] = set()
         items, by = f"items {certificate} plan", (certificate, at)
         for ordinal, leaf, item in slots(self._session, certificate.bytes, ItemKind.PLAN):
             if leaf is None:
                 continue
             if item is None:
-                gone.append(leaf)
+                if self._purges.is_listed(certificate.bytes, ItemKind.PLAN.value, ordinal):
+                    purged.add(leaf)
+                else:
+                    gone.append(leaf)
                 continue
             place = f"{items} {ordinal}"
             with self._found.reading(place):
                 self._play(place, json.loads(item.body), item.body, leaf, by, seen)
         if gone:
             self._play_gone(certificate, at, gone, seen)
+        if purged:
+            recorded = self._purges.recorded_at(at, certificate.bytes)
+            self._added += [(fact, leaf) for leaf, fact in recorded if leaf in purged]
         self._add_up()
 
     def look_for_unexplained(self, applied: Container[bytes]) -> None:
@@ -129,7 +139,10 @@ class EffectsAudit:
         seen: set[bytes],
     ) -> None:
         operation = said["op"]
-        if operation == "request":
+        if operation == "purge":
+            self._add_up()
+            self.digest = self.digest.remove_many(self._purges.believed_until(by[0].bytes))
+        if operation in {"request", "purge", "restore"}:
             return
         fact = _bytes_of(said["fact"])
         about = _bytes_of(said["evidence"]) if operation == "support" else fact
@@ -174,7 +187,7 @@ class EffectsAudit:
         place = f"facts {_id(fact)}"
         row: tuple[int, int, bytes | None, bytes] | None = self._session.one(_SUPERSESSION, (fact,), as_it_is)
         if row is None:
-            self._found.add(place, f"is not there, and was superseded by {item}")
+            self._supersede_purged(place, item, fact, by)
             return
         recorded, superseded, superseded_by, leaf = row
         if fact in self._superseded:
@@ -184,6 +197,17 @@ class EffectsAudit:
             self._superseded.add(fact)
         if (superseded, superseded_by) != (by[1], by[0].bytes) or recorded >= superseded:
             self._found.add(place, f"is not superseded as {item} says")
+        self._add_up()
+        self.digest = self.digest.remove(fact, leaf)
+
+    def _supersede_purged(self, place: str, item: str, fact: bytes, by: tuple[UUID, Instant]) -> None:
+        erased = self._purges.fact(fact)
+        if erased is None:
+            self._found.add(place, f"is not there, and was superseded by {item}")
+            return
+        _, superseded, superseded_by, leaf = erased
+        if (superseded, superseded_by) != (by[1], by[0].bytes):
+            self._found.add(place, f"was purged, and was not superseded as {item} says")
         self._add_up()
         self.digest = self.digest.remove(fact, leaf)
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 from bridge.auditing.effects import EffectsAudit
+from bridge.auditing.purges import PurgeAudit
 from bridge.auditing.signed import SignedAudit, Standing
 from bridge.auditing.slots import as_it_is
 from bridge.auditing.tree import TreeAudit
@@ -35,6 +36,7 @@ from certificates.certificate import Verdict
 from certificates.events import Applied, Decided, Issued, Stale, decode_event
 from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.merkle import leaf_hash
+from certificates.purge_events import Erased, Purged, Restored
 from certificates.records import DecisionKind
 from kernel.instants import Instant, parse_instant
 from kernel.ports import CertificateState
@@ -84,8 +86,9 @@ class LogAudit:
         self._session = session
         self._found = found
         self._tree = TreeAudit(session, found, anchor)
-        self._signed = SignedAudit(session, found, keys, base)
-        self._effects = EffectsAudit(session, found)
+        self._purges = PurgeAudit(session, found)
+        self._signed = SignedAudit(session, found, keys, base, self._purges)
+        self._effects = EffectsAudit(session, found, self._purges)
         self._digests_fit = True
         self.standings: dict[bytes, Standing] = {}
         self.head: int | None = None
@@ -104,6 +107,8 @@ class LogAudit:
         with self._found.reading("facts"):
             applied = {id for id, held in self.standings.items() if held.state is CertificateState.APPLIED}  # noqa: A001
             self._effects.look_for_unexplained(applied)
+        with self._found.reading("purges"):
+            self._purges.look()
 
     @property
     def named(self) -> set[int]:
@@ -138,6 +143,9 @@ class LogAudit:
         if isinstance(event, KeyRotated | KeyRevoked):
             return  # looked at before, all of them together
         self._signed.at(position)
+        if isinstance(event, Purged | Erased | Restored):
+            self._purges.play(place, event, self._signed.key)
+            return
         if isinstance(event, Issued):
             if event.certificate.bytes in self.standings:
                 self._found.add(place, f"issues {event.certificate}, which was issued before")

@@ -39,6 +39,7 @@ from kernel.terms import Iri
 
 if TYPE_CHECKING:
     from bridge.auditing.faults import Faults
+    from bridge.auditing.purges import PurgeAudit
     from bridge.ledger.session import Session
     from certificates.certificate import Certificate
     from certificates.events import Applied, Decided, Issued
@@ -89,9 +90,13 @@ class SignedAudit:
     Args:
         keys: the base's; None when there is none that could be read: signatures are not verified then.
         base: the base's id.
+        purges: told of what is gone.
     """
 
-    def __init__(self, session: Session, found: Faults, keys: KeyHistory | None, base: UUID | None) -> None:
+    def __init__(
+        self, session: Session, found: Faults, keys: KeyHistory | None, base: UUID | None, purges: PurgeAudit
+    ) -> None:
+        self._purges = purges
         self._session = session
         self._found = found
         self._keys = keys
@@ -101,6 +106,11 @@ class SignedAudit:
         """Places of the decisions and re-checks that an event names."""
         self.commented: set[bytes] = set()
         """Certificates whose decision has a comment."""
+
+    @property
+    def key(self) -> VerifyingKey | None:
+        """What the event is to be signed with that is being looked at."""
+        return self._key
 
     def at(self, position: int) -> None:
         """What follows is what the event at this position names."""
@@ -202,7 +212,7 @@ class SignedAudit:
                     continue
                 tree.append(leaf)
                 if item is None:
-                    self._found.counts.by_commitment += 1
+                    self._gone(certificate, kind, ordinal)
                     continue
                 with self._found.reading(place):
                     if len(item.salt) != SALT_SIZE or leaf_hash(item.salt + item.body) != leaf:
@@ -222,16 +232,25 @@ class SignedAudit:
         if members["op"] == "request":
             self._found.differ(f"certificate {certificate}", "principal", row.principal, members["principal"])
             return
+        if members["op"] in {"purge", "restore"}:
+            return
         fact = members["fact"]
         if members["op"] == "record":
             planned[fact] = members["statement"].split(" ")[-2]
         elif fact not in planned:
             graph: tuple[str] | None = self._session.one(_GRAPH_OF, (parse_urn(fact).bytes,), as_it_is)
+            if graph is None and self._purges.fact(parse_urn(fact).bytes) is not None:
+                return
             if graph is None:
                 self._found.add(f"facts {fact[9:]}", f"is not there, and a plan item of {certificate} is about it")
                 return
             planned[fact] = graph[0]
         graphs.add(planned[fact])
+
+    def _gone(self, certificate: UUID, kind: ItemKind, ordinal: int) -> None:
+        """An item that is gone is verified by its leaf hash alone; that a purge took it is looked at later."""
+        self._found.counts.by_commitment += 1
+        self._purges.miss(certificate.bytes, kind.value, ordinal)
 
     # --- records ------------------------------------------------------------------------------------------------------
 
@@ -270,7 +289,7 @@ class SignedAudit:
             self._found.differ(of_comment, "leaf hashes", [slot.leaf and slot.leaf.hex() for slot in kept], [signed])
             item = kept[0].item
             if item is None:
-                self._found.counts.by_commitment += 1
+                self._gone(certificate, ItemKind.COMMENT, 0)
             elif leaf_hash(item.salt + item.body).hex() != signed:
                 self._found.add(of_comment, "is not the comment whose leaf hash was signed")
             else:

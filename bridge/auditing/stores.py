@@ -29,6 +29,7 @@ import pyoxigraph as ox
 from bridge.stores.errors import open_store, store_errors
 from bridge.stores.markers import StoreState
 from bridge.stores.pair import OxigraphStores, rebuild
+from bridge.stores.places import store_directory
 from bridge.stores.projection_store import ProjectionStore
 from bridge.stores.projections import Projection, added_text
 from kernel.instants import BEGINNING
@@ -52,7 +53,7 @@ def look_at_stores(view: LedgerView, directory: Path, found: Faults) -> None:
         found.reading("stores"),
     ):
         kept, anew = Path(folder) / "kept", Path(folder) / "anew"
-        copied = [_copied(directory / "stores" / projection, kept / projection, found) for projection in Projection]
+        copied = [_copied(directory / "stores", projection, kept / projection, found) for projection in Projection]
         if not all(copied):
             return
         with closing(_Pair(kept)) as pair:
@@ -65,9 +66,9 @@ def look_at_stores(view: LedgerView, directory: Path, found: Faults) -> None:
                     pair.compare(projection, open_store(anew / projection), found)
 
 
-def _copied(store: Path, into: Path, found: Faults) -> bool:
+def _copied(stores: Path, projection: Projection, into: Path, found: Faults) -> bool:
     """Takes a checkpoint of a store; False, and a fault, where there is none to be had."""
-    place = f"stores/{store.name}"
+    place, store = f"stores/{projection}", store_directory(stores, projection)
     if not store.is_dir():
         found.add(place, "is not there")
         return False

@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from bridge.ledger import differing, moments
+from bridge.ledger import differing, moments, purging
 from bridge.ledger.certificate_rows import (
     CERTIFICATE_COLUMNS,
     certificate_of,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from bridge.ledger.session import Session, Value
     from certificates.items import ItemKind, SaltedItem
     from kernel.facts import Evidence, Fact
-    from kernel.ports import CertificateRecord, DecisionRecord, Head, IdempotencyEntry
+    from kernel.ports import CertificateRecord, DecisionRecord, Head, IdempotencyEntry, PurgeRecord
     from kernel.terms import Iri, Statement, Term
 
 LEAF_SIZE: Final = 32
@@ -408,6 +408,47 @@ class SqliteView:
     def graphs(self) -> frozenset[Iri]:
         """Every graph that a fact was ever recorded in."""
         return frozenset(map(parse_iri, self._session.all("SELECT graph FROM graphs", (), _text)))
+
+    def facts_ever(
+        self,
+        *,
+        statement: Statement | None = None,
+        family: UUID | None = None,
+        node: Iri | None = None,
+        graph: Iri | None = None,
+    ) -> Iterator[Fact]:
+        """Every fact, believed or not, of a statement, a family, a node or a graph."""
+        return purging.facts_ever(
+            self._session, self._key, statement=statement, family=family, node=node, graph=graph
+        )
+
+    def mentions(self, term: Term) -> int:
+        """How many facts, believed or not, have the term as subject or object."""
+        return purging.mentions(self._session, self._key, term)
+
+    def evidence_citing(self, episodes: Collection[Iri]) -> list[tuple[Evidence, Fact]]:
+        """All evidence from some episodes, each with the fact that it is for."""
+        return purging.evidence_citing(self._session, episodes)
+
+    def items_in_words(self) -> Iterator[tuple[UUID, SaltedItem]]:
+        """Every item that may quote what others say, with its certificate."""
+        return purging.items_in_words(self._session)
+
+    def purge(self, purge: UUID) -> PurgeRecord | None:
+        """A purge by its id."""
+        return purging.purge_of(self._session, purge)
+
+    def purges(self) -> list[PurgeRecord]:
+        """Every purge, oldest first."""
+        return purging.purges(self._session)
+
+    def tombstones(self) -> list[tuple[UUID, str, bytes]]:
+        """What stands: the purge that put it up, the kind and the hash of each."""
+        return purging.tombstones(self._session)
+
+    def erased(self, purge: UUID) -> tuple[Iterator[tuple[bytes, bytes]], Iterator[tuple[bytes, str, int]]]:
+        """What a purge took, in the order of its digest."""
+        return purging.erased(self._session, purge)
 
     def log_size(self) -> int:
         """How many events the log has."""

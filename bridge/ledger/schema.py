@@ -31,6 +31,7 @@ import sqlite3
 from typing import Final
 from uuid import UUID
 
+from bridge.ledger import purging
 from certificates.lthash import LatticeHash
 from kernel.errors import DamagedBase
 from kernel.instants import BEGINNING
@@ -171,6 +172,7 @@ EVER: Final = (
         WHERE instr(event, x'226576656e74223a226b65792d') > 0""",
     "CREATE INDEX IF NOT EXISTS facts_ever_by_subject ON facts (subject_key, graph_key, predicate_key)",
     "CREATE INDEX IF NOT EXISTS facts_ever_by_object ON facts (object_key, graph_key, predicate_key)",
+    *purging.TABLES,
 )
 """What ledgers of this version that were made earlier are given when they are opened."""
 

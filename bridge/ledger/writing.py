@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from bridge.ledger import purging
 from bridge.ledger.certificate_rows import certificate_row
 from bridge.ledger.fact_rows import evidence_row, fact_rows
 from bridge.ledger.reading import SqliteView
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from certificates.items import SaltedItem
     from kernel.facts import EvidenceContent, Fact, FactContent
     from kernel.instants import Instant
-    from kernel.ports import CertificateRecord, DecisionRecord, Head, IdempotencyEntry
+    from kernel.ports import CertificateRecord, DecisionRecord, Erasure, Head, IdempotencyEntry, PurgeRecord
     from kernel.terms import Statement
 
 LEAVES_A_CHUNK: Final = 1_024
@@ -194,6 +195,23 @@ class SqliteTransaction(SqliteView):
     def unstage(self, session: str) -> None:
         """Drops the chunks of a load session together with what is committed."""
         self._session.execute(DROP_CHUNKS, (session,))
+
+    def erase(self, purge: UUID, erasure: Erasure) -> None:
+        """Deletes what is to be purged, and keeps of facts and items what proves that they were there."""
+        # Those that are listed anew are looked up again; that a graph is forgotten here is not undone by a rollback.
+        self._known_graphs.difference_update(purging.erase(self._session, purge, erasure))
+
+    def bury(self, purge: UUID, tombstones: Iterable[tuple[str, bytes]]) -> None:
+        """Puts up tombstones, by kind and hash."""
+        purging.bury(self._session, purge, tombstones)
+
+    def lift(self, purge: UUID) -> int:
+        """Takes the tombstones of a purge away; answers how many there were."""
+        return purging.lift(self._session, purge)
+
+    def put_purge(self, record: PurgeRecord) -> None:
+        """Adds a purge, or puts it in the place of the one of its id."""
+        purging.put_purge(self._session, record)
 
     def set_head(self, head: Head) -> None:
         """Sets position, instant, clock and state digest."""

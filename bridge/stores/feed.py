@@ -53,7 +53,8 @@ class DeltaText:
 
     def __init__(self, delta: StoreDelta) -> None:
         self.state = StoreState.after(delta)
-        self.weight = 1 + sum(map(len, (delta.recorded, delta.superseded, delta.evidence, delta.appear, delta.vanish)))
+        gained = (delta.recorded, delta.superseded, delta.evidence, delta.appear)
+        self.weight = 1 + sum(map(len, (*gained, delta.vanish, delta.erased, delta.faded)))
         self._delta = delta
         self._texts: dict[Projection, tuple[str, str]] = {}
 

@@ -11,6 +11,8 @@ Rules
 * Each delta is on the `feed` before its write is answered: a replica that takes all of it has what was acknowledged. A
   copy has all that was on the feed when it was asked for: a delta is given to the stores first.
 * The ledger is the truth: at equal head and clock, stores that came there by different ways are equal, quad for quad.
+* What is purged is taken out of them at once; where that may have failed they begin with nothing (`start_over`), for
+  the ledger does not know of it any more. To erase it, they are made anew beside, and take the place of these (`swap`).
 
 Example
 -------
@@ -25,13 +27,15 @@ Example
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from itertools import chain
 from threading import Lock
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from bridge.stores.errors import store_errors
 from bridge.stores.feed import DeltaText, Feed
 from bridge.stores.markers import NOTHING, StoreState
+from bridge.stores.places import next_directory, store_directory
 from bridge.stores.projection_store import ProjectionStore
 from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter, StoreUnavailable
@@ -49,6 +53,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+PIECE: Final = 5_000
+"""Facts that a store loses in one transaction."""
+
 
 class OxigraphStores:
     """Implements the port `Stores`, and reads. `read` may be called from any thread, all else from one."""
@@ -56,6 +63,8 @@ class OxigraphStores:
     def __init__(self, complete: ProjectionStore, current: ProjectionStore) -> None:
         self._stores = {Projection.COMPLETE: complete, Projection.CURRENT: current}
         self._taking = Lock()
+        self._path: Path | None = None
+        self._from_nothing = False
         self.feed = Feed()
 
     @classmethod
@@ -73,10 +82,12 @@ class OxigraphStores:
         with ExitStack() as opened:
             pair = []
             for projection in (Projection.COMPLETE, Projection.CURRENT):
-                pair.append(ProjectionStore(projection, path and path / projection))
+                pair.append(ProjectionStore(projection, path and store_directory(path, projection)))
                 opened.callback(pair[-1].close)
             opened.pop_all()
-        return cls(*pair)
+        stores = cls(*pair)
+        stores._path = path
+        return stores
 
     def position(self) -> tuple[Instant | None, Instant]:
         """The (transaction instant, clock) up to which both stores are written, at least.
@@ -86,6 +97,8 @@ class OxigraphStores:
         for store in self._stores.values():
             if store.torn:
                 store.mend()
+        if self._from_nothing:
+            return None, BEGINNING
         lowest = min((store.state for store in self._stores.values()), key=lambda state: state.order)
         return lowest.instant, lowest.clock
 
@@ -97,11 +110,14 @@ class OxigraphStores:
         """
         if self._torn:
             raise StoreUnavailable("an earlier write to a store failed", remedy="load from their position on")
-        text = DeltaText(delta)
-        with self._taking:
-            for store in reversed(self._stores.values()):
-                store.apply(text)
-            self.feed.publish(text)
+        for piece in _pieces(delta) if delta.erases else (delta,):
+            text = DeltaText(piece)
+            with self._taking:
+                for store in reversed(self._stores.values()):
+                    store.apply(text)
+                self.feed.publish(text)
+        if delta.erases:
+            self.settle()
 
     @property
     def unsettled(self) -> bool:
@@ -119,6 +135,44 @@ class OxigraphStores:
         for store in reversed(self._stores.values()):
             store.settle()
 
+    def start_over(self) -> None:
+        """Has the next `load` begin with nothing; until then nothing is read."""
+        self._from_nothing = True
+        self.feed.fail()
+
+    def swap(self, made: Path | None, series: Callable[[Instant | None, Instant], Iterable[StoreDelta]]) -> list[Path]:
+        """Puts stores that were made anew in the place of these, and answers the directories to be unlinked.
+
+        Readers go on with the old ones until the new ones are level with the ledger.
+
+        Args:
+            made: in which directory they lie, closed; None: they are made here, in memory.
+            series: what brings stores up from a position.
+
+        Raises:
+            StoreUnavailable: the new ones cannot be opened or brought up; then all is as before.
+        """
+        path = self._path
+        with ExitStack() as opened:
+            if path is None or made is None:
+                fresh = type(self).open(None)
+            else:
+                for projection in Projection:
+                    (made / projection).rename(next_directory(path, projection))
+                fresh = type(self).open(path)
+            opened.callback(fresh.close)
+            fresh.load(series(*fresh.position()))
+            state = min((fresh.read(each, _nothing)[1] for each in Projection), key=lambda state: state.order)
+            opened.pop_all()
+        old = [*self._stores.values()]
+        with self._taking:
+            self._stores = fresh._stores
+            self._from_nothing = False
+            self.feed.restart(state)
+        for store in old:
+            store.close()
+        return [store.path for store in old if store.path is not None]
+
     def load(self, deltas: Iterable[StoreDelta]) -> None:
         """Brings both stores up by many deltas with bounded memory; readers stay on the state before until it is done.
 
@@ -134,17 +188,22 @@ class OxigraphStores:
             self.apply(first)
         else:
             self._load(chain((first,), () if second is None else (second,), series))
+        self._from_nothing = False
 
     def read(self, projection: Projection, start: Callable[[ox.Store], T]) -> tuple[T, StoreState]:
         """Starts a query on one of the stores, at an exact state: see `ServedStore.read`."""
-        return self._stores[projection].read(start)
+        return self._of(projection, lambda store: store.read(start))
+
+    def glance(self, projection: Projection, start: Callable[[ox.Store], T]) -> tuple[T, StoreState] | None:
+        """The same at once or not at all, for who cannot wait: see `ServedStore.glance`."""
+        return self._stores[projection].glance(start)
 
     def seed(self, projection: Projection) -> Seed:
         """What a replica begins with, which any thread may ask for: see `ServedStore.seed`.
 
         It stands at the position that the feed has before, or later; a replica made from it takes all deltas since.
         """
-        seed = self._stores[projection].seed()
+        seed = self._of(projection, ProjectionStore.seed)
         with self._taking:  # what is in a copy has been published by the time that it is given
             return seed
 
@@ -185,14 +244,39 @@ class OxigraphStores:
 
         One may hold by half what it does not say it holds.
         """
-        if any(store.state.instant is None for store in self._stores.values()):
+        if self._from_nothing or any(store.state.instant is None for store in self._stores.values()):
             cleared = [store.clear() for store in self._stores.values()]
             if any(cleared):
                 self.feed.restart(NOTHING)
 
+    def _of(self, projection: Projection, read: Callable[[ProjectionStore], T]) -> T:
+        """What is read of a store; of the one that took its place, if it did so just then."""
+        store = self._stores[projection]
+        try:
+            if self._from_nothing:
+                raise StoreUnavailable("the stores begin anew", remedy="try again shortly")
+            return read(store)
+        except StoreUnavailable:
+            if self._stores[projection] is store:
+                raise
+            return read(self._stores[projection])
+
     @property
     def _torn(self) -> bool:
         return any(store.torn for store in self._stores.values())
+
+
+def _pieces(delta: StoreDelta) -> Iterator[StoreDelta]:
+    """The delta; where much is purged, in parts, each of which a store takes in one transaction."""
+    longest = max(map(len, (delta.erased, delta.faded, delta.vanish)))
+    for start in range(0, longest, PIECE):
+        part = slice(start, start + PIECE)
+        erased, faded, vanish = delta.erased[part], delta.faded[part], delta.vanish[part]
+        yield replace(delta, erased=erased, faded=faded, vanish=vanish)
+
+
+def _nothing(_: ox.Store) -> None:
+    """What is read to learn the state alone."""
 
 
 def rebuild(view: LedgerView, into: Path, clock: Instant | None = None) -> None:

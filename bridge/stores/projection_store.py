@@ -57,7 +57,7 @@ waits for them to be written, some 10 ms."""
 
 
 class ProjectionStore:
-    """One of the two stores. `read`, `seed` and `settle` may be called from any thread, all else from one.
+    """One of the two stores. `read`, `glance`, `seed` and `settle` may be called from any thread, all else from one.
 
     Args:
         projection: what it holds.
@@ -71,6 +71,7 @@ class ProjectionStore:
 
     def __init__(self, projection: Projection, path: Path | None) -> None:
         self._projection = projection
+        self._path = path
         self._served = ServedStore(path)
         self._backlog = transactions.Backlog()
         self._waiting: list[DeltaText] = []
@@ -81,6 +82,11 @@ class ProjectionStore:
         self._retried = False  # whether a load was tried since the store was torn
         with store_errors():
             self._state = _settled(self._served.store)
+
+    @property
+    def path(self) -> Path | None:
+        """Its directory; None for memory."""
+        return self._path
 
     @property
     def state(self) -> StoreState:
@@ -164,6 +170,10 @@ class ProjectionStore:
         """As `ServedStore.read`."""
         self.settle()
         return self._served.read(start)
+
+    def glance(self, start: Callable[[ox.Store], T]) -> tuple[T, StoreState] | None:
+        """As `ServedStore.glance`; None also where something waits to be written."""
+        return None if self._waiting else self._served.glance(start)
 
     def seed(self) -> Seed:
         """As `ServedStore.seed`."""

@@ -58,8 +58,15 @@ def added_text(projection: Projection, delta: StoreDelta) -> str:
 
 
 def removed_text(projection: Projection, delta: StoreDelta) -> str:
-    """What a delta takes away: statements that hold no more. History only grows."""
-    return "".join(_statements(projection, delta.vanish))
+    """What a delta takes away: statements that hold no more, and history that was purged; else that only grows."""
+    current = _statements(projection, delta.vanish)
+    if projection is Projection.CURRENT or not delta.erases:
+        return "".join(current)
+    superseded = (fact for fact in delta.erased if fact.superseded is not None)
+    history = chain(
+        map(fact_text, delta.erased), map(supersession_text, superseded), starmap(evidence_text, delta.faded)
+    )
+    return "".join(chain(current, history))
 
 
 def _statements(projection: Projection, statements: Iterable[Statement]) -> Iterator[str]:

@@ -41,6 +41,7 @@ from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.keys import VerifyingKey
 from certificates.lthash import LatticeHash
 from certificates.proof import verify
+from certificates.purge_events import Erased, Purged, Restored
 from certificates.records import Decision, DecisionKind, Recheck, verify_record
 from kernel.facts import Evidence, Fact
 from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
@@ -184,6 +185,7 @@ class _Play:
     def play(self, position: int, event: Event) -> None:
         """Takes in the next event."""
         assert not isinstance(event, KeyRotated | KeyRevoked), "this oracle knows bases of one key"
+        assert not isinstance(event, Purged | Erased | Restored), "and of which nothing was purged"
         record = self._books.certificates[event.certificate]
         match event:
             case Issued():

@@ -1,0 +1,201 @@
+"""What a purge is of, and what of a base belongs to that.
+
+Rules
+-----
+* A purge is of a statement, named by one of its facts; of a family; of a node; of an episode; or of a graph.
+* Of a statement every fact goes, whatever its times, and of a family every fact of each statement that it ever had:
+  what has a tombstone cannot still be there. Of a node every fact goes whose statement names it, as subject, predicate,
+  object, datatype, or within a triple term; what the text of a literal mentions is another matter.
+* Of an episode the evidence goes that cites it, and each fact for which there is no other evidence. Of a node that is
+  cited as an episode, that evidence goes too.
+* A graph that is reserved is not purged as a whole, for nothing could ever be written there again.
+
+Example
+-------
+>>> Target(TargetKind.NODE, Iri("urn:ann")).text
+'urn:ann'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from certificates.ids import urn
+from kernel.errors import NotFound, NothingToPurge, ReservedGraph, TooManyChanges
+from kernel.terms import Iri
+from kernel.tombstones import TombstoneKind, iris_of
+from kernel.vocabulary import is_ours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from kernel.facts import Evidence, Fact
+    from kernel.ports import LedgerView
+    from kernel.terms import Statement
+
+MOST = 250_000
+"""Facts that one purge takes: what is held in memory while others wait, some 1 KB each."""
+
+
+class TargetKind(StrEnum):
+    """What a purge is of."""
+
+    FACT = "fact"
+    FAMILY = "family"
+    NODE = "node"
+    EPISODE = "episode"
+    GRAPH = "graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One of them; a fact and a family by id, the others by IRI.
+
+    Raises:
+        ReservedGraph: a graph of Muniment's own.
+        TypeError: an id where there should be an IRI, or the other way round.
+    """
+
+    kind: TargetKind
+    value: UUID | Iri
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, UUID) != (self.kind in {TargetKind.FACT, TargetKind.FAMILY}):
+            raise TypeError(f"{self.value} is no {self.kind}")
+        if self.kind is TargetKind.GRAPH and isinstance(self.value, Iri) and is_ours(self.value):
+            raise ReservedGraph(
+                f"{self.value.value} is reserved: without it nothing could be written there again",
+                remedy="purge what is in it: by fact, family, node or episode",
+                where="graph",
+            )
+
+    @property
+    def text(self) -> str:
+        """The id as a URN, or the IRI."""
+        return urn(self.value) if isinstance(self.value, UUID) else self.value.value
+
+    @property
+    def iri(self) -> Iri | None:
+        """The IRI, if it is one."""
+        return None if isinstance(self.value, UUID) else self.value
+
+    def covers(self, statement: Statement, statements: frozenset[Statement]) -> bool:
+        """Whether a statement belongs to what is purged; `statements` are those of a fact or family."""
+        if self.kind is TargetKind.NODE:
+            return names(statement, self.value)
+        if self.kind is TargetKind.GRAPH:
+            return statement.graph == self.value
+        return self.kind is not TargetKind.EPISODE and statement in statements
+
+    def covers_source(self, episode: Iri | None) -> bool:
+        """Whether whatever cites the episode belongs to what is purged."""
+        return episode == self.value and self.kind in {TargetKind.EPISODE, TargetKind.NODE}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is held of a target: facts, and evidence for them and else; each piece with its fact's graph."""
+
+    facts: tuple[Fact, ...]
+    evidence: tuple[tuple[Evidence, Iri], ...]
+
+
+def names(statement: Statement, node: UUID | Iri) -> bool:
+    """Whether a statement names a node."""
+    return any(
+        iri == node for term in (statement.subject, statement.predicate, statement.object) for iri in iris_of(term)
+    )
+
+
+def held_of(view: LedgerView, target: Target) -> Held:
+    """What a base holds of a target.
+
+    Raises:
+        NotFound: there is no such fact or family.
+        NothingToPurge: nothing is held of it.
+        TooManyChanges: more than one purge takes.
+    """
+    facts = {fact.id: fact for fact in _bounded(_facts(view, target))}
+    cited = _cited(view, target)
+    if target.kind is TargetKind.EPISODE:
+        facts |= _only_from(view, cited)
+    graphs = {fact.id: fact.statement.graph for fact in facts.values()}
+    found = {
+        item.content.id: (item, graphs[fact])
+        for fact, evidence in view.evidence_of(list(facts)).items()
+        for item in evidence
+    }
+    found |= {item.content.id: (item, fact.statement.graph) for item, fact in cited}
+    if not facts and not found:
+        raise NothingToPurge("nothing is held of this", remedy="check what is to be purged", where=target.kind.value)
+    return Held(tuple(sorted(facts.values(), key=_order)), tuple(found[each] for each in sorted(found)))
+
+
+def tombstones_of(target: Target, facts: Iterable[Fact]) -> list[tuple[TombstoneKind, str]]:
+    """The kind and text of each tombstone that is to stand."""
+    if target.kind in {TargetKind.FACT, TargetKind.FAMILY}:
+        return [(TombstoneKind.STATEMENT, quad) for quad in sorted({fact.statement.nquad for fact in facts})]
+    return [(TombstoneKind(target.kind.value), target.text)]
+
+
+def _facts(view: LedgerView, target: Target) -> Iterator[Fact]:
+    value = target.value
+    if isinstance(value, UUID):
+        for statement in _statements(view, target.kind, value):
+            yield from view.facts_ever(statement=statement)
+    elif target.kind is TargetKind.NODE:
+        yield from view.facts_ever(node=value)
+    elif target.kind is TargetKind.GRAPH:
+        yield from view.facts_ever(graph=value)
+
+
+def _statements(view: LedgerView, kind: TargetKind, identifier: UUID) -> list[Statement]:
+    """The statements of a fact, or of all facts of a family. Raises `NotFound`."""
+    if kind is TargetKind.FACT:
+        fact = view.fact(identifier)
+        found = [] if fact is None else [fact.statement]
+    else:
+        found = [*dict.fromkeys(fact.statement for fact in view.facts_ever(family=identifier))]
+    if not found:
+        raise NotFound(f"there is no such {kind}", remedy="look it up with GET /facts", where=kind.value)
+    return found
+
+
+def _bounded(facts: Iterable[Fact]) -> Iterator[Fact]:
+    for number, fact in enumerate(facts):
+        if number >= MOST:
+            raise TooManyChanges(
+                f"more than {MOST:,} facts belong to this",
+                remedy="purge it in parts: node by node, or episode by episode",
+            )
+        yield fact
+
+
+def _cited(view: LedgerView, target: Target) -> list[tuple[Evidence, Fact]]:
+    if target.kind in {TargetKind.EPISODE, TargetKind.NODE} and target.iri is not None:
+        return view.evidence_citing({target.iri})
+    return []
+
+
+def _only_from(view: LedgerView, cited: Sequence[tuple[Evidence, Fact]]) -> dict[UUID, Fact]:
+    """The facts for which nothing else speaks."""
+    told = {item.content.id for item, _ in cited}
+    facts = {fact.id: fact for _, fact in cited}
+    evidence = view.evidence_of(list(facts))
+    return {
+        identifier: fact
+        for identifier, fact in _bounded_items(facts)
+        if all(item.content.id in told for item in evidence.get(identifier, ()))
+    }
+
+
+def _bounded_items(facts: dict[UUID, Fact]) -> Iterator[tuple[UUID, Fact]]:
+    for fact in _bounded(facts.values()):
+        yield fact.id, fact
+
+
+def _order(fact: Fact) -> bytes:
+    return fact.id.bytes

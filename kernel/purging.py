@@ -1,0 +1,326 @@
+"""Purging: what must not exist is taken out of a base, under a certificate; and a tombstone is lifted again.
+
+Rules
+-----
+* A purge is previewed first. The preview's digest is over everything that would go; carried out is a purge only with
+  that digest: if anything has changed since, it is refused, and previewed anew.
+* One ledger transaction, alone in its group, takes facts, evidence, plan items, and the items that quote them
+  (`kernel.quoting`), puts up the tombstones (`kernel.tombstones`), and certifies it all: issued, applied and purged
+  follow one another in the log. So a purge is a head of its own, and whoever compares heads learns of it.
+* Leaf hashes stay, and so do ids, instants and leaf hashes of facts: every root, proof and state can be verified as
+  before. The state digest loses the facts that were believed.
+* Of a certificate all of whose facts go, everything goes that was said of it: request, findings, impact, comments.
+* A certificate that waits for a decision and quotes what goes is rejected in the name of whoever purges.
+* Only administrators of the whole base purge: what is purged may lie in any graph. Where policy asks for a second
+  person, the purge waits for another administrator.
+* A certificate of a purge says how much went, and nothing of what it was.
+
+Example
+-------
+::
+
+    survey = purger.survey(view, target)
+    purger.purge(group, PurgeRequest(target, "asked by its subject", administrator, survey.digest))
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from certificates.canonical import canonical_json, digest_hex
+from certificates.certificate import Verdict
+from certificates.ids import parse_urn, urn, uuid7
+from certificates.items import ItemKind, ItemTree, salt_items
+from certificates.purge_events import Purged, Restored, erasure_digest
+from certificates.records import DecisionKind
+from kernel.changes import Request
+from kernel.deciding import DecisionRequest
+from kernel.errors import Conflict, Forbidden, NotFound, PreviewOutdated
+from kernel.instants import print_instant
+from kernel.issuing import EMPTY, Trees, issued_event
+from kernel.plan import request_body
+from kernel.ports import CertificateRecord, CertificateState, Erasure, PurgeRecord, PurgeState
+from kernel.purge_search import Search
+from kernel.purge_targets import Target, TargetKind, held_of, tombstones_of
+from kernel.quoting import quotes_of
+from kernel.terms import Iri
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from uuid import UUID
+
+    from kernel.access import Principal
+    from kernel.changes import Assert
+    from kernel.deciding import Decider
+    from kernel.group import Group
+    from kernel.instants import Instant
+    from kernel.issuing import Notary
+    from kernel.judging import Judge
+    from kernel.ports import LedgerView
+    from kernel.tombstones import Tombstones
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeRequest:
+    """A purge as it is asked for.
+
+    Args:
+        target: of what.
+        reason: for those who read its certificate; what is purged had better not be in it.
+        principal: who carries it out.
+        digest: of the preview.
+        id: of its certificate; None for a new one.
+        asked_by: who asked for it, where `principal` is the second person, who approves it.
+    """
+
+    target: Target
+    reason: str
+    principal: Principal
+    digest: str
+    id: UUID | None = None
+    asked_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a purge would take.
+
+    Args:
+        erasure: all of it.
+        rejected: certificates that wait and would be rejected.
+        in_words: whether everything was searched for that could be quoted.
+        digest: over all of it, in hexadecimal.
+    """
+
+    erasure: Erasure
+    rejected: tuple[UUID, ...]
+    in_words: bool
+    digest: str
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How much of what."""
+        kinds = Counter(kind for _, kind, _ in self.erasure.items)
+        return {
+            "facts": len(self.erasure.facts),
+            "evidence": len(self.erasure.evidence),
+            "planItems": kinds[ItemKind.PLAN],
+            "findings": kinds[ItemKind.FINDING],
+            "impactRows": kinds[ItemKind.IMPACT],
+            "comments": kinds[ItemKind.COMMENT],
+            "certificates": len(self.erasure.certificates),
+            "rejected": len(self.rejected),
+            "stagedLoads": len(self.erasure.sessions),
+        }
+
+
+class Purger:
+    """Purges one base.
+
+    Args:
+        judge: whose digests a certificate names.
+        notary: signs.
+        decider: rejects what waits.
+        tombstones: those of the base.
+        staged: gives every staged load session, chunk by chunk.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        notary: Notary,
+        decider: Decider,
+        tombstones: Tombstones,
+        staged: Callable[[], Iterator[tuple[str, Sequence[Assert]]]],
+    ) -> None:
+        self._judge = judge
+        self._notary = notary
+        self._decider = decider
+        self._tombstones = tombstones
+        self._staged = staged
+
+    def survey(self, view: LedgerView, target: Target) -> Survey:
+        """What a purge would take at the head of the view.
+
+        Raises:
+            NotFound, NothingToPurge, TooManyChanges: as `held_of` does.
+        """
+        held = held_of(view, target)
+        quotes, in_words = quotes_of(view, target, held)
+        search = Search(view, target, held, quotes)
+        items = search.items()
+        rejected = tuple(sorted(search.waiting()))
+        sessions = tuple(sorted({name for name, chunk in self._staged() if search.asserts(chunk)}))
+        certificates = tuple(sorted({certificate for certificate, _, _ in items} | set(rejected)))
+        graph = target.iri if target.kind is TargetKind.GRAPH else None
+        erasure = Erasure(held.facts, held.evidence, items, certificates, sessions, graph)
+        told = {
+            "of": target.kind.value,
+            "target": target.text,
+            "facts": [str(fact.id) for fact in held.facts],
+            "evidence": [str(item.content.id) for item, _ in held.evidence],
+            "items": [[str(certificate), kind.value, ordinal] for certificate, kind, ordinal in items],
+            "rejected": [str(each) for each in rejected],
+            "sessions": list(sessions),
+        }
+        return Survey(erasure, rejected, in_words, digest_hex(canonical_json(told)))
+
+    def ask(self, group: Group, wanted: PurgeRequest) -> PurgeRecord:
+        """Keeps a purge for a second person to decide on. Raises as `purge` does."""
+        self._confirmed(group, wanted)
+        at = group.instant()
+        record = PurgeRecord(
+            uuid7(), PurgeState.WAITING, wanted.target.kind.value, wanted.principal.id, at, wanted.digest,
+            wanted.target.text, wanted.reason,
+        )  # fmt: skip
+        group.tx.put_purge(record)
+        return record
+
+    def purge(self, group: Group, wanted: PurgeRequest) -> PurgeRecord:
+        """Carries a purge out; the group must hold nothing else.
+
+        Raises:
+            Forbidden: whoever asks is no administrator of the base.
+            PreviewOutdated: what would go is not what was previewed.
+            NotFound, NothingToPurge, TooManyChanges: as `held_of` does.
+        """
+        survey = self._confirmed(group, wanted)
+        for certificate in survey.rejected:
+            self._decider.decide(group, DecisionRequest(certificate, DecisionKind.REJECT, None, wanted.principal))
+        at, identifier = group.instant(), wanted.id or uuid7()
+        group.erase(identifier, survey.erasure)
+        digest = erasure_digest(*group.tx.erased(identifier))
+        stones = tombstones_of(wanted.target, survey.erasure.facts)
+        group.tx.bury(identifier, [(kind.value, self._tombstones.hash_of(kind, text)) for kind, text in stones])
+        told: dict[str, object] = {
+            "op": "purge", "of": wanted.target.kind.value, "erased": digest, "tombstones": len(stones), **survey.counts,
+        }  # fmt: skip
+        asked_by = wanted.asked_by or wanted.principal.id
+        approved_by = None if wanted.asked_by is None else wanted.principal.id
+        if approved_by is not None:
+            told["approvedBy"] = approved_by
+        head = self._certify(group, identifier, asked_by, wanted.reason, told, at)
+        group.tx.append_event(Purged(identifier, digest, len(stones), print_instant(at)).encode())
+        report = canonical_json({
+            **survey.counts, "tombstones": len(stones), "erased": digest, "inWords": survey.in_words,
+        })  # fmt: skip
+        record = PurgeRecord(
+            identifier, PurgeState.PENDING, wanted.target.kind.value, asked_by, at, wanted.digest,
+            decided_by=approved_by, head=head, report=report,
+        )  # fmt: skip
+        group.tx.put_purge(record)
+        return record
+
+    def decide(self, group: Group, purge: UUID, decision: DecisionKind, principal: Principal) -> PurgeRecord:
+        """Has a second person approve a purge that waits, which is then carried out, or reject it.
+
+        Args:
+            group: the open one.
+            purge: which.
+            decision: approve or reject.
+            principal: the second person.
+
+        Raises:
+            NotFound: there is no such purge.
+            Conflict: it does not wait, or whoever approves it asked for it.
+            Forbidden, PreviewOutdated, NotFound, NothingToPurge, TooManyChanges: as `purge` does.
+        """
+        require_purger(principal)
+        record = _known(group.tx, purge)
+        if record.state is not PurgeState.WAITING or record.target is None:
+            raise Conflict(f"the purge is {record.state}, and does not wait", remedy="look at it", where="purge")
+        if decision is DecisionKind.REJECT:
+            rejected = replace(record, state=PurgeState.REJECTED, target=None, reason=None, decided_by=principal.id)
+            group.tx.put_purge(rejected)
+            return rejected
+        if record.asked_by == principal.id:
+            raise Forbidden("whoever asks for a purge does not approve it", remedy="have another administrator do so")
+        target = read_target(record.kind, record.target)
+        return self.purge(
+            group, PurgeRequest(target, record.reason or "", principal, record.digest, purge, record.asked_by)
+        )
+
+    def restore(self, group: Group, purge: UUID, reason: str, principal: Principal) -> PurgeRecord:
+        """Lifts the tombstones of a purge: what it took stays gone, and may be written again.
+
+        Raises:
+            Forbidden: whoever asks is no administrator of the base.
+            NotFound: there is no such purge.
+            Conflict: it has no tombstone that stands.
+        """
+        require_purger(principal)
+        record = _known(group.tx, purge)
+        lifted = group.tx.lift(purge)
+        if not lifted:
+            raise Conflict("no tombstone of this purge stands", remedy="nothing is left to lift", where="purge")
+        at, identifier = group.instant(), uuid7()
+        told: dict[str, object] = {"op": "restore", "purge": urn(purge), "tombstones": lifted}
+        self._certify(group, identifier, principal.id, reason, told, at)
+        group.tx.append_event(Restored(identifier, purge, print_instant(at)).encode())
+        restored = replace(record, restored_by=identifier)
+        group.tx.put_purge(restored)
+        return restored
+
+    def _confirmed(self, group: Group, wanted: PurgeRequest) -> Survey:
+        """What goes, if that is what was previewed."""
+        require_purger(wanted.principal)
+        survey = self.survey(group.tx, wanted.target)
+        if survey.digest != wanted.digest:
+            raise PreviewOutdated(
+                "what would be purged is not what was previewed", remedy="preview it again", where="digest"
+            )
+        return survey
+
+    def _certify(
+        self, group: Group, identifier: UUID, principal: str, reason: str, told: dict[str, object], at: Instant
+    ) -> int:
+        """Issues and applies the certificate of a purge, or of lifting a tombstone; answers the head that it makes."""
+        asked = Request((), reason, None, principal)
+        items = salt_items(ItemKind.PLAN, [request_body(asked), canonical_json(told)])
+        trees = Trees(ItemTree.of([item.leaf for item in items]), EMPTY)
+        base_head = group.head.position
+        document = self._notary.sign(group, identifier, Verdict.CLEAR, self._judge.digests(group.tx), trees, at)
+        issued = self._notary.log(group, issued_event(identifier, document, Verdict.CLEAR, at), [items])
+        head = group.certify(identifier, at, None)
+        group.tx.issue(
+            CertificateRecord(
+                id=identifier,
+                document=document,
+                verdict=Verdict.CLEAR,
+                state=CertificateState.APPLIED,
+                principal=principal,
+                graphs=(),
+                issued_at=at,
+                base_head=base_head,
+                issued=issued,
+                request=None,
+                head=head,
+                instant=at,
+            )
+        )
+        if group.governs:
+            self._judge.forget()
+        return head
+
+
+def require_purger(principal: Principal) -> None:
+    """Raises `Forbidden` for whoever is no administrator of the whole base."""
+    if not principal.governs or principal.within is not None:
+        raise Forbidden(
+            "purging takes an administrator of the whole base", remedy="ask one; a purge may reach any graph"
+        )
+
+
+def read_target(kind: str, text: str) -> Target:
+    """The target that a record names."""
+    named = TargetKind(kind)
+    return Target(named, parse_urn(text) if named in {TargetKind.FACT, TargetKind.FAMILY} else Iri(text))
+
+
+def _known(view: LedgerView, purge: UUID) -> PurgeRecord:
+    record = view.purge(purge)
+    if record is None:
+        raise NotFound("there is no such purge", remedy="list them with GET /purges")
+    return record

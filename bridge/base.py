@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING, Final, Self
 from uuid import UUID
 
 from bridge.host import SystemClock
+from bridge.impact.checker import QueryImpact
+from bridge.impact.staging import Staging
 from bridge.keys import SIGNING_KEY, signing_key
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.loading.staging import decode_assertions
@@ -99,7 +101,9 @@ class Base:
         self.snapshots = snapshots
         self.reader = Reader(ledger, stores, self.snapshots, host)
         self._resources = ExitStack()
-        judge = Judge(CoreChecker(), policy, Governance(policy.digest()))
+        self._staging = Staging(ledger, stores, snapshots)
+        impact = QueryImpact(ledger, self._staging)
+        judge = Judge(CoreChecker(), impact, policy, Governance(policy.digest()))
         notary = Notary(ledger.base_id(), key)
         self._submitter = Submitter(judge, notary)
         self._loader = Loader(judge, notary, self._staged)
@@ -146,6 +150,7 @@ class Base:
             opened.callback(snapshots.close)
             key = signing_key(directory, ledger)
             base = cls(ledger, stores, snapshots, key, policy, host or SystemClock())
+            opened.callback(base._staging.close)
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
             opened.callback(base.updates.close)

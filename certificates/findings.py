@@ -7,6 +7,7 @@ Rules
 * Where it applies, it names the focus node, path, value, shape and constraint component (SHACL section 3.6.2), the
   constraint where a shape has several of its component (section 5), and the part of valid time in which it holds, from
   `start` (inclusive) to `end` (exclusive).
+* One about a registered query says how its answer changes (`certificates.impacts`).
 * RDF terms are N-Triples text (`<urn:a>`, `"1"^^<…>`), graphs are plain IRIs, times are XSD dateTime text. In JSON
   the two times are called `from` and `to`; what does not apply is left out.
 
@@ -27,6 +28,7 @@ from typing import Final, Self
 
 from certificates.closed import choice, closed, malformed, optional_text, text
 from certificates.errors import InvalidValue
+from certificates.impacts import NAMES, Impact
 
 
 class Severity(StrEnum):
@@ -53,10 +55,13 @@ class FindingCode(StrEnum):
     SINGLE_VALUED_BY_OBJECT = "single-valued-by-object"
     LOW_CONFIDENCE = "low-confidence"
     INVALID_RULE = "invalid-rule"
+    IMPACT = "impact"
+    IMPACT_UNKNOWN = "impact-unknown"
+    INVALID_QUERY = "invalid-query"
 
 
-FindingKey = tuple[FindingCode, str | None, str | None, str | None, str | None, str | None, str | None]
-"""What makes two findings the same one: code, focus, path, value, component, shape, constraint."""
+FindingKey = tuple[FindingCode, str | None, str | None, str | None, str | None, str | None, str | None, str | None]
+"""What makes two findings the same one: code, focus, path, value, component, shape, constraint, query."""
 
 _REQUIRED: Final = frozenset({"code", "severity", "message", "graphs"})
 _OPTIONAL: Final = {
@@ -82,6 +87,7 @@ class Finding:
     constraint: str | None = None
     start: str | None = None
     end: str | None = None
+    impact: Impact | None = None
 
     def __post_init__(self) -> None:
         """Refuse a finding without message or graphs, and put the graphs in order."""
@@ -96,7 +102,8 @@ class Finding:
     @property
     def key(self) -> FindingKey:
         """What makes two findings the same one, whatever their wording and interval."""
-        return (self.code, self.focus, self.path, self.value, self.component, self.shape, self.constraint)
+        query = None if self.impact is None else self.impact.query
+        return (self.code, self.focus, self.path, self.value, self.component, self.shape, self.constraint, query)
 
     def body(self) -> dict[str, object]:
         """The JSON members, ready for canonical JSON."""
@@ -110,7 +117,7 @@ class Finding:
             value = getattr(self, attribute)
             if value is not None:
                 members[name] = value
-        return members
+        return members if self.impact is None else members | self.impact.members()
 
     @classmethod
     def from_body(cls, body: object) -> Self:
@@ -120,12 +127,13 @@ class Finding:
             MalformedDocument: a member is missing, unknown or of the wrong kind.
             InvalidValue: the message is empty, or there are no graphs.
         """
-        members = closed(body, "", _REQUIRED, _OPTIONAL_NAMES)
+        members = closed(body, "", _REQUIRED, _OPTIONAL_NAMES | NAMES)
         return cls(
             code=choice(members, "code", "", FindingCode),
             severity=choice(members, "severity", "", Severity),
             message=text(members, "message", ""),
             graphs=_graphs(members["graphs"]),
+            impact=Impact.from_members(members),
             **{attribute: optional_text(members, name, "") for name, attribute in _OPTIONAL.items()},
         )
 

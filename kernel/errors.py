@@ -90,6 +90,12 @@ class InvalidChange(CallerError):
     code = "invalid-change"
 
 
+class InvalidQuery(CallerError):
+    """A registered query that nobody could register as it is."""
+
+    code = "invalid-query"
+
+
 class UnknownParameter(CallerError):
     """A parameter, filter or key that nothing here knows: never ignored, never "all"."""
 

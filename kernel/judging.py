@@ -2,6 +2,7 @@
 
 Rules
 -----
+* Last comes what the plan, as it then is, does to the answers of registered queries.
 * Rules go first, because what they propose becomes part of the plan that the shapes then judge.
 * The same plan and view give the same judgement, in the same order: an approval compares a new one with the old.
 * Nothing is written.
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.rules import amend, read_rules
-from kernel.vocabulary import RULES_GRAPH
+from kernel.vocabulary import QUERIES_GRAPH, RULES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from kernel.facts import FactContent
     from kernel.governance import Governance
     from kernel.plan import Plan
-    from kernel.ports import FactsView, LedgerView, Loaded, ShapeChecker
+    from kernel.ports import FactsView, ImpactChecker, LedgerView, Loaded, LoadImpactChecker, ShapeChecker
     from kernel.preparing import Preparation
 
 
@@ -64,10 +65,13 @@ class Judgement:
 
 
 class Judge:
-    """Applies rules, shapes, confidence threshold and policy."""
+    """Applies rules, shapes, confidence threshold, impact and policy."""
 
-    def __init__(self, shapes: ShapeChecker, policy: VerdictPolicy, governance: Governance) -> None:
+    def __init__(
+        self, shapes: ShapeChecker, impact: ImpactChecker, policy: VerdictPolicy, governance: Governance
+    ) -> None:
         self._shapes = shapes
+        self._impact = impact
         self._policy = policy
         self._governance = governance
 
@@ -87,7 +91,12 @@ class Judge:
             preparation.hold(view)
         table = read_rules(self._governance.facts(RULES_GRAPH, view))
         plan, contradictions = amend(plan, table, governed)
-        findings = (*contradictions, *self._shapes.findings(plan, governed, preparation), *self._doubts(plan))
+        findings = (
+            *contradictions,
+            *self._shapes.findings(plan, governed, preparation),
+            *self._doubts(plan),
+            *self._impact.findings(plan, self._governance.facts(QUERIES_GRAPH, view), view),
+        )
         return Judgement(plan, findings, self._policy.verdict(findings), self._governance.digests(view))
 
     def contradictions(self, plan: Plan, view: FactsView) -> list[Finding]:
@@ -109,8 +118,17 @@ class Judge:
         if preparation is not None:
             preparation.hold(view)
 
+    def impact_of_load(self, view: LedgerView) -> LoadImpactChecker:
+        """What gathers, chunk by chunk, what a load session does to the answers of registered queries."""
+        return self._impact.load(self._governance.facts(QUERIES_GRAPH, view))
+
     def judge_load(
-        self, view: LedgerView, load: Loaded, found: Sequence[Finding], preparation: Preparation | None
+        self,
+        view: LedgerView,
+        load: Loaded,
+        found: Sequence[Finding],
+        impact: LoadImpactChecker,
+        preparation: Preparation | None,
     ) -> tuple[tuple[Finding, ...], Verdict]:
         """Judges a load session whole, once its facts are in the view.
 
@@ -118,11 +136,13 @@ class Judge:
             view: the transaction; what governs at its head was held before the load's facts came into it.
             load: with what `noticed` gave for its chunks.
             found: what its chunks were found to contradict.
+            impact: what was gathered of them.
             preparation: what was judged beforehand, if the load writes shapes.
         """
         findings = list(found)
         if load.noticed:
             findings += self._shapes.load_findings(load, self._governance.over(view), preparation)
+        findings += impact.findings(str(load.certificate), load.issued_at, view)
         return tuple(findings), self._policy.verdict(findings)
 
     def digests(self, view: FactsView) -> Digests:

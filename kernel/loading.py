@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from kernel.issuing import Notary
     from kernel.judging import Judge
     from kernel.plan import Plan
-    from kernel.ports import LedgerView
+    from kernel.ports import LedgerView, LoadImpactChecker
     from kernel.preparing import Preparation
     from kernel.terms import Iri
 
@@ -74,6 +74,7 @@ class LoadRequest:
 class _Seen:
     """What judging the chunks one by one has come to, and what of them the shapes have yet to judge."""
 
+    impact: LoadImpactChecker
     findings: list[Finding] = field(default_factory=list)
     noticed: list[FactContent] = field(default_factory=list)
 
@@ -84,8 +85,8 @@ class _Load:
 
     certificate: UUID
     leaves: list[bytes]
+    seen: _Seen
     graphs: set[Iri] = field(default_factory=set)
-    seen: _Seen = field(default_factory=_Seen)
 
 
 def session_key(session: str) -> str:
@@ -142,7 +143,7 @@ class Loader:
         self._judge.hold(group.tx, preparation)
         load = self._plan(group, wanted, at, preparation)
         loaded = Loaded(load.certificate, at, load.seen.noticed)
-        judged = self._judge.judge_load(group.tx, loaded, load.seen.findings, preparation)
+        judged = self._judge.judge_load(group.tx, loaded, load.seen.findings, load.seen.impact, preparation)
         record = self._issue(group, wanted.request, load, judged, at)
         group.tx.remember(wanted.principal.id, key, IdempotencyEntry(b"", record.id))
         if record.request is None:
@@ -172,8 +173,8 @@ class Loader:
         """Plans a waiting session again, into the transaction; False, and nothing kept, unless all is as signed."""
         signed = group.tx.items(record.id, ItemKind.PLAN)
         position = 1
-        seen = _Seen()
         self._judge.hold(group.tx, preparation)
+        seen = _Seen(self._judge.impact_of_load(group.tx))
         for plan in self._plans(group, wanted, record.id, record.issued_at, seen, preparation):
             bodies = list(effect_bodies(plan))
             held = signed[position : position + len(bodies)]
@@ -183,14 +184,14 @@ class Loader:
             group.take(plan, [item.leaf for item in held], at)
         else:
             loaded = Loaded(record.id, record.issued_at, seen.noticed)
-            judged, verdict = self._judge.judge_load(group.tx, loaded, seen.findings, preparation)
+            judged, verdict = self._judge.judge_load(group.tx, loaded, seen.findings, seen.impact, preparation)
             if (position, judged, verdict) == (len(signed), findings_of(group.tx, record.id), record.verdict):
                 return True
         group.give_back(record.id)
         return False
 
     def _plan(self, group: Group, wanted: LoadRequest, at: Instant, preparation: Preparation | None) -> _Load:
-        load = _Load(uuid7(), [])
+        load = _Load(uuid7(), [], _Seen(self._judge.impact_of_load(group.tx)))
         asked = salt_items(ItemKind.PLAN, [request_body(wanted.request)])
         group.tx.add_items(load.certificate, asked)
         load.leaves.append(asked[0].leaf)
@@ -229,6 +230,7 @@ class Loader:
             facts, evidence = planner.facts_made, planner.evidence_made
             seen.findings += self._judge.contradictions(plan, group.tx)
             seen.noticed += self._judge.noticed(plan, group.tx, preparation)
+            seen.impact.take(plan)
             yield plan
 
     def _issue(

@@ -3,8 +3,8 @@
 Rules
 -----
 * A policy says when a plan is refused and when it is held for review; what is neither is clear. Refusal goes first.
-* Conditions are small and compose: `HasCode`, `AtLeast`, `AnyOf`, `AllOf`. Each describes itself canonically, and the
-  digest of that description is named by every certificate.
+* Conditions are small and compose: `HasCode`, `AtLeast`, `Weighs`, `AnyOf`, `AllOf`. Each describes itself
+  canonically, and the digest of that description is named by every certificate.
 * Fail closed: a finding whose code no condition names is held for review, unless it is only a warning or information.
 * The policy that lets everything through is called `UnsafeAutoApprove`, and is never the default.
 
@@ -24,6 +24,7 @@ from typing import Protocol
 from certificates.canonical import canonical_json
 from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode, Severity
+from kernel.queries import HEAVIEST
 
 
 class Condition(Protocol):
@@ -80,6 +81,25 @@ class AtLeast:
     def describe(self) -> dict[str, object]:
         """The condition as canonical JSON members."""
         return {"atLeast": self.count, "severity": self.severity.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Weighs:
+    """Registered queries whose answers change, or may, weigh so much together."""
+
+    total: int
+
+    def holds(self, findings: Sequence[Finding]) -> bool:
+        """Whether they do."""
+        return sum(each.impact.weight for each in findings if each.impact is not None) >= self.total
+
+    def names(self, finding: Finding) -> bool:  # noqa: ARG002 - it speaks of weights, not of kinds
+        """Never: a threshold names no kind."""
+        return False
+
+    def describe(self) -> dict[str, object]:
+        """The condition as canonical JSON members."""
+        return {"weighs": self.total}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +196,8 @@ DEFAULT_POLICY = Policy(
             HasCode(FindingCode.SHAPE_VIOLATION, Severity.VIOLATION),
             HasCode(FindingCode.MALFORMED_SHAPES),
             HasCode(FindingCode.INVALID_RULE),
+            HasCode(FindingCode.INVALID_QUERY),
+            HasCode(FindingCode.IMPACT, Severity.VIOLATION),
         )
     ),
     review=AnyOf(
@@ -188,6 +210,9 @@ DEFAULT_POLICY = Policy(
             HasCode(FindingCode.UNDESCRIBED_SHAPE),
             HasCode(FindingCode.WITHOUT_EFFECT),
             HasCode(FindingCode.LOW_CONFIDENCE),
+            HasCode(FindingCode.IMPACT),
+            HasCode(FindingCode.IMPACT_UNKNOWN),
+            Weighs(HEAVIEST),
         )
     ),
 )

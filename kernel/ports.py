@@ -751,6 +751,36 @@ class ShapeChecker(Protocol):
         ...
 
 
+class LoadImpactChecker(Protocol):
+    """Gathers what of a load session may change the answers of registered queries."""
+
+    def take(self, plan: Plan) -> None:
+        """Gathers it from the next chunk."""
+        ...
+
+    def findings(self, certificate: str, issued_at: Instant, view: LedgerView) -> Sequence[Finding]:
+        """What is found, once the facts of the load are in the view."""
+        ...
+
+
+class ImpactChecker(Protocol):
+    """Judges plans by what they do to the answers of registered queries."""
+
+    def findings(self, plan: Plan, facts: tuple[Fact, ...], view: LedgerView) -> Sequence[Finding]:
+        """The answers after without the answers before, for a plan that is not in the view.
+
+        Args:
+            plan: it.
+            facts: those of `m:queries` that are believed in the view.
+            view: what it was planned against.
+        """
+        ...
+
+    def load(self, facts: tuple[Fact, ...]) -> LoadImpactChecker:
+        """The same for a load session, by the queries that these facts hold."""
+        ...
+
+
 class Governance(Protocol):
     """The digests of what a plan was judged by."""
 

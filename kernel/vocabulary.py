@@ -58,3 +58,8 @@ def is_history(graph: Iri) -> bool:
 def is_ours(graph: Iri) -> bool:
     """Whether the graph's name lies in Muniment's own space, where nobody may make graphs of their own."""
     return graph.value.startswith("https://w3id.org/muniment")
+
+
+def is_data(graph: Iri) -> bool:
+    """Whether the graph is one of data: any but those of Muniment's own, `m:default` aside."""
+    return graph == DEFAULT_GRAPH or not is_ours(graph)

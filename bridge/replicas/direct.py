@@ -8,6 +8,7 @@ Rules
   its place when somebody asks next.
 * As many are started as threads ask at the same time, and `KEPT` wait for the next. They end with the process.
 * A worker can keep statements for further queries (`keeps`), and is then found again by what it keeps.
+* One that somebody has for himself can have stores, as a replica has; `compare` asks queries at two states of one.
 
 Example
 -------
@@ -29,12 +30,16 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ReferenceType
 
+from bridge.replicas.comparing import compared
 from bridge.replicas.frames import Frame, FrameReader, Kind, frame
 from bridge.replicas.limits import Limits
 from bridge.replicas.process import FailedFrameError, WorkerEndedError, last_words, started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from bridge.replicas.comparing import Compared, Comparison, NotCompared
+    from bridge.stores.checkpoints import Seed
 
 KEPT: Final = 2
 """Workers that stay when nothing is asked."""
@@ -68,6 +73,7 @@ class DirectWorker:
         keeps: what its statements are those of, as long as that lives; None: it keeps none.
         spent: whether it has grown, and is better replaced.
         took: seconds that it was on a processor for what it was asked last.
+        at: which of the queries that are compared it is at.
     """
 
     def __init__(self) -> None:
@@ -77,6 +83,7 @@ class DirectWorker:
         self.keeps: ReferenceType[Any] | None = None
         self.spent = False
         self.took = 0.0
+        self.at = 0
         self._ended: WorkerEndedError | None = None
         try:
             self._process = started(theirs, self._errors)
@@ -137,6 +144,67 @@ class DirectWorker:
             at += length
         return found
 
+    def open(self, store: str, seed: Seed) -> None:
+        """Has it make a store from a seed, in the place of the one it had of that name. Raises as `answers` does."""
+        path = None if seed.path is None else str(seed.path)
+        self._send(frame(Kind.OPEN, {"store": store, "path": path}, seed.text), STARTING)
+        self._received(monotonic() + STARTING)
+
+    def bring_up(self, store: str, removed: str, added: str) -> None:
+        """Has a store lose and gain text, before whatever is asked of it later. Raises as `answers` does."""
+        self._send(frame(Kind.DELTA, {"store": store, "steps": [[removed, added]]}), STARTING)
+
+    def forget(self, store: str) -> None:
+        """Has it let go of a store. Raises as `answers` does."""
+        self._send(frame(Kind.FORGET, {"store": store}), STARTING)
+        self._received(monotonic() + STARTING)
+
+    def compare(
+        self,
+        store: str | None,
+        before: tuple[str, str],
+        after: tuple[str, str],
+        asked: Sequence[Comparison],
+        limits: Limits,
+        *,
+        rows: int = 0,
+        answered: list[Compared | NotCompared] | None = None,
+    ) -> list[Compared | NotCompared]:
+        """How the answers of queries differ between two states of a store.
+
+        Args:
+            store: which; None: one that has nothing.
+            before: what the store is to be without at the first state, and what it is to have besides, in N-Quads.
+            after: the same for the second, beyond that.
+            asked: the queries.
+            limits: of each answer.
+            rows: how many rows of each kind a sample has at most.
+            answered: gets what is answered, so that as much of it is there where what follows is raised.
+
+        Raises:
+            TimeoutError: the query after those that are answered takes too long at one of the states; the worker is
+                gone.
+            WorkerEndedError: the worker is gone, perhaps for want of memory for that query.
+            FailedFrameError: the store cannot be used.
+        """
+        found: list[Compared | NotCompared] = [] if answered is None else answered
+        queries = [each.told() for each in asked]
+        head = {"store": store, "before": before, "after": after, "queries": queries, "rows": rows}
+        self._send(frame(Kind.COMPARE, {**head, "memory": limits.memory, "result": limits.result}), STARTING)
+        self.at = 0
+        for number in range(2 * len(asked)):
+            self.at = number % len(asked)
+            came = self._received(monotonic() + limits.seconds)
+            if came.kind is Kind.ERROR:
+                raise FailedFrameError(came.head)
+            if number >= len(asked):
+                found.append(compared(came.head))
+        last = self._received(monotonic() + STARTING)
+        if last.kind is Kind.ERROR:
+            raise FailedFrameError(last.head)
+        self.spent, self.took = self.spent or bool(last.head.get("spent")), last.head["took"]
+        return found
+
     def end(self) -> WorkerEndedError:
         """Kills it, leaves nothing of it, and answers how it ended. It may be called again."""
         if self._ended is None:
@@ -147,27 +215,32 @@ class DirectWorker:
 
     def _ask(self, head: Mapping[str, Any], body: bytes, limits: Limits) -> Frame:
         until = monotonic() + limits.seconds
-        try:
-            self._socket.settimeout(limits.seconds)
-            self._socket.sendall(frame(Kind.ASK, {**head, "memory": limits.memory, "result": limits.result}, body))
-        except OSError as error:
-            raise self._lost(error) from error
+        asked = frame(Kind.ASK, {**head, "memory": limits.memory, "result": limits.result}, body)
+        self._send(asked, limits.seconds)
         came = self._received(until)
         if came.kind is Kind.ERROR:
             raise FailedFrameError(came.head)
         self.spent, self.took = self.spent or bool(came.head.get("spent")), came.head["took"]
         return came
 
+    def _send(self, data: bytes, seconds: float) -> None:
+        try:
+            self._socket.settimeout(seconds)
+            self._socket.sendall(data)
+        except OSError as error:
+            raise self._lost(error) from error
+
     def _received(self, until: float) -> Frame:
         """The next frame; without one the worker is ended."""
+        data = b""
         try:
             while True:
+                for came in self._frames.feed(data):
+                    return came  # what came with it is kept for the next call
                 self._socket.settimeout(max(0.001, until - monotonic()))
                 data = self._socket.recv(_RECEIVED)
                 if not data:
                     raise ConnectionResetError  # it is gone
-                for came in self._frames.feed(data):
-                    return came  # and no more than one is on its way
         except OSError as error:
             raise self._lost(error) from error
         except BaseException:

@@ -56,6 +56,8 @@ class Kind(IntEnum):
     """A worker is ready, or has done what it was told."""
     ASK = 12
     """Answer a query of what the body says, with what `bridge.replicas.direct.Asked` says of it."""
+    COMPARE = 13
+    """Answer queries at two states of a store and say how the answers differ: see `bridge.replicas.direct`."""
 
 
 @dataclass(frozen=True, slots=True)

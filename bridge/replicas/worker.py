@@ -12,6 +12,8 @@ Rules
   store that could not be put back ends the process.
 * A query can bring along the statements that it is asked of, and then others again and again that are there for one
   answer: that is how queries of shapes are asked. Its answers come together.
+* Queries may be asked at two states of a store, each laid over it, and their answers compared. Each answer, as soon as
+  it is there, is said to be; of some it is remembered, as much as goes into `REMEMBERED`.
 * What the allocator keeps of a query is counted too. Once that is `SPENT`, the worker says so with its answer.
 * An answer goes out in pieces while it is made, but for formats of which a part would pass for the whole, and those
   that may turn out not to be able to carry it: these are made whole first.
@@ -32,7 +34,7 @@ import select
 import signal
 import socket
 import sys
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache, partial
 from io import BytesIO
@@ -43,6 +45,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 import pyoxigraph as ox
 
+from bridge.replicas.comparing import answer_lines, dataset_told, difference
 from bridge.replicas.frames import CHUNK_SIZE, Frame, FrameReader, Kind, frame
 from bridge.replicas.rows import encode_sample
 from bridge.slices.stores import sliced_store
@@ -63,6 +66,9 @@ if TYPE_CHECKING:
 SPENT: Final = 128 * 2**20
 """Bytes by which a worker grows at most before it is better replaced."""
 
+REMEMBERED: Final = 64 * 2**20
+"""Bytes of answers that a worker remembers."""
+
 _RECEIVED: Final = 2**20
 _CACHED: Final = 256
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
@@ -77,6 +83,7 @@ class Worker:
         self._memory = _Memory()
         self._stores: dict[str, ox.Store] = {}
         self._backlogs: defaultdict[str, Backlog] = defaultdict(Backlog)
+        self._answers = _Answers(REMEMBERED)
 
     def run(self) -> None:
         """Serves the socket to its end."""
@@ -103,6 +110,8 @@ class Worker:
                 self._within_limits(partial(self._answer, head, asked.body), head["memory"])
             case Kind.ASK:
                 self._within_limits(partial(self._ask, head, asked.body), head["memory"])
+            case Kind.COMPARE:
+                self._within_limits(partial(self._compare, head), head["memory"])
             case _:
                 raise ValueError(f"nobody sends {asked.kind.name} to a worker")
 
@@ -163,11 +172,91 @@ class Worker:
         head = {"lengths": [*map(len, answers)], "took": process_time() - began, **last}
         self._send(frame(Kind.WHOLE, head, b"".join(answers)))
 
+    def _compare(self, asked: Mapping[str, Any]) -> None:
+        """Answers each query at the first state, and then each at the second."""
+        began, store = process_time(), ox.Store() if asked["store"] is None else self._stores[asked["store"]]
+        first, second = ([text.encode() for text in asked[each]] for each in ("before", "after"))
+        queries, limit, answers = asked["queries"], asked["result"], list[bytes | _Failed]()
+        with laid_over(store, *first):
+            for query in queries:
+                known = self._answers.get(query["known"])
+                answers.append(_answered(store, query["text"], query["before"], limit) if known is None else known)
+                self._send(frame(Kind.PART, {}))
+            with laid_over(store, *second):
+                for query, before in zip(queries, answers, strict=True):
+                    failed = isinstance(before, _Failed)
+                    after = before if failed else _answered(store, query["text"], query["after"], limit)
+                    self._send(frame(Kind.PART, self._compared(query, before, after, asked["rows"])))
+        last = {"spent": True} if self._memory.spent() else {}
+        self._send(frame(Kind.WHOLE, {"took": process_time() - began, **last}))
+
+    def _compared(
+        self, query: Mapping[str, Any], before: bytes | _Failed, after: bytes | _Failed, rows: int
+    ) -> Mapping[str, object]:
+        """What to say of two answers, which are remembered."""
+        if isinstance(before, _Failed):
+            return before.told
+        if isinstance(after, _Failed):
+            return after.told
+        self._answers.keep(query["known"], before)
+        self._answers.keep(query["keep"], after)
+        return difference(before, after, rows)
+
     def _fail(self, what: str, message: str = "", **more: str | None) -> None:
         self._send(frame(Kind.ERROR, {"what": what, "message": message, **more}))
 
     def _send(self, data: bytes) -> None:
         self._connection.sendall(data)
+
+
+class _Failed:
+    """There is no answer, and what is told of it."""
+
+    def __init__(self, what: str, message: str = "") -> None:
+        self.told = {"what": what, "message": message}
+
+
+def _answered(store: ox.Store, text: str, told: Mapping[str, Any], limit: int) -> bytes | _Failed:
+    """The answer of a query that is compared, or why there is none."""
+    union, default, named = dataset_told(told)
+    dataset = Dataset(complete=False, union=union, default_graphs=_graphs(default), named_graphs=_graphs(named))
+    spool = _Spooled(limit)
+    try:
+        answer_lines(store, text, dataset, cast("IO[bytes]", spool))
+        return spool.bytes()
+    except MemoryError:
+        return _Failed("memory")
+    except _TooLarge:
+        return _Failed("size")
+    except SyntaxError as error:
+        return _Failed("syntax", str(error))
+    except (RuntimeError, ValueError) as error:
+        return _Failed("evaluation", str(error))
+
+
+class _Answers:
+    """Answers by name, the last used ones, up to so many bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+
+    def get(self, name: str | None) -> bytes | None:
+        """What is kept under a name."""
+        if name is None or name not in self._kept:
+            return None
+        self._kept.move_to_end(name)
+        return self._kept[name]
+
+    def keep(self, name: str | None, answer: bytes) -> None:
+        """Keeps an answer, in the place of those that were used least recently."""
+        if name is None or name in self._kept:
+            return
+        self._kept[name] = answer
+        self._size += len(answer)
+        while self._size > self._most:
+            self._size -= len(self._kept.popitem(last=False)[1])
 
 
 class _TooLarge(Exception):

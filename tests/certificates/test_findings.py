@@ -9,9 +9,23 @@ from hypothesis import strategies as st
 from certificates.canonical import canonical_json
 from certificates.errors import InvalidValue, MalformedDocument
 from certificates.findings import Finding, FindingCode, Severity
+from certificates.impacts import Impact, SampleRow
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 _MAYBE = st.none() | _TEXT
+_ROWS = st.builds(
+    SampleRow,
+    gained=st.booleans(),
+    times=st.integers(1, 3),
+    row=st.dictionaries(_TEXT, _TEXT, max_size=2).map(lambda row: tuple(row.items())),
+)
+_CHANGES = st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(any)
+_IMPACTS = st.builds(Impact, _TEXT, _TEXT, st.integers(0, 100)) | st.builds(
+    lambda query, changes, sample: Impact(query, "desk", 1, changes[0], changes[1], tuple(sample)),
+    _TEXT,
+    _CHANGES,
+    st.lists(_ROWS, max_size=2),
+)
 _FINDINGS = st.builds(
     Finding,
     code=st.sampled_from(FindingCode),
@@ -25,6 +39,7 @@ _FINDINGS = st.builds(
     component=_MAYBE,
     start=_MAYBE,
     end=_MAYBE,
+    impact=st.none() | _IMPACTS,
 )
 _EXAMPLE = Finding(
     FindingCode.SHAPE_VIOLATION,
@@ -59,7 +74,8 @@ def test_the_key_is_what_was_found_where(one: Finding, other: Finding) -> None:
     same = all(
         getattr(one, name) == getattr(other, name) for name in ("code", "focus", "path", "value", "component", "shape")
     )
-    assert (one.key == other.key) == same
+    queries = {None if each.impact is None else each.impact.query for each in (one, other)}
+    assert (one.key == other.key) == (same and len(queries) == 1)
 
 
 def test_the_key_leaves_out_wording_and_interval() -> None:

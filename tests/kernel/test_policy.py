@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode, Severity
+from certificates.impacts import Impact
 from kernel.policy import (
     DEFAULT_POLICY,
     AllOf,
@@ -18,9 +19,15 @@ from kernel.policy import (
     HasCode,
     Policy,
     UnsafeAutoApprove,
+    Weighs,
 )
 
-REFUSED = {FindingCode.SHAPE_VIOLATION, FindingCode.MALFORMED_SHAPES, FindingCode.INVALID_RULE}
+REFUSED = {
+    FindingCode.SHAPE_VIOLATION,
+    FindingCode.MALFORMED_SHAPES,
+    FindingCode.INVALID_RULE,
+    FindingCode.INVALID_QUERY,
+}
 
 
 def finding(code: FindingCode, severity: Severity = Severity.VIOLATION) -> Finding:
@@ -31,6 +38,7 @@ findings = st.lists(st.builds(finding, st.sampled_from(FindingCode), st.sampled_
 leaves: st.SearchStrategy[Condition] = st.one_of(
     st.builds(HasCode, st.sampled_from(FindingCode), st.sampled_from(Severity)),
     st.builds(AtLeast, st.integers(1, 4), st.sampled_from(Severity)),
+    st.builds(Weighs, st.integers(1, 100)),
 )
 conditions = st.recursive(
     leaves,
@@ -55,7 +63,7 @@ def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(fo
         FindingCode.WAIVER_ENDED,
     }
     grave = {each.code for each in found if each.severity is not Severity.INFO} - of_shapes
-    if violations & REFUSED or grave & REFUSED:
+    if violations & {*REFUSED, FindingCode.IMPACT} or grave & REFUSED:
         assert verdict is Verdict.REFUSED
     elif violations or grave:
         assert verdict is Verdict.REVIEW
@@ -63,6 +71,22 @@ def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(fo
         assert verdict is Verdict.CLEAR
     if not found:
         assert verdict is Verdict.CLEAR
+
+
+@given(st.lists(st.integers(0, 60), max_size=4))
+def test_answers_that_weigh_enough_together_hold_a_plan_back_though_each_is_only_noted(weights: list[int]) -> None:
+    noted = [
+        Finding(
+            FindingCode.IMPACT,
+            Severity.INFO,
+            "gains a row",
+            ("urn:g",),
+            impact=Impact(f"q{place}", "desk", weight, 1, 0),
+        )
+        for place, weight in enumerate(weights)
+    ]
+    expected = Verdict.REVIEW if sum(weights) >= 100 else Verdict.CLEAR
+    assert DEFAULT_POLICY.verdict(noted) is expected
 
 
 def test_information_alone_never_holds_a_plan_back() -> None:

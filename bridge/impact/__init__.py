@@ -1,0 +1,1 @@
+"""Registered queries: which of them a plan can touch, and what becomes of their answers."""

@@ -18,7 +18,8 @@ Example
     back_up(Path("data"), Path("backups/monday"))
     restore(Path("backups/monday"), Path("restored"))
 
-The folder holds `ledger.sqlite`, `keys/signing.key`, `checkpoint` and `backup.json`, readable by their owner alone.
+The folder holds `ledger.sqlite`, `keys/signing.key`, `keys/tombstone.key`, `checkpoint` and `backup.json`, readable by
+their owner alone.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from bridge.auditing.audit import audit
 from bridge.base import Base
+from bridge.graves import TOMBSTONE_KEY
 from bridge.host import SystemClock
 from bridge.keys import SIGNING_KEY
 from bridge.ledger.connection import OWNER_ONLY, connect_reader, refuse_old_sqlite
@@ -113,6 +115,8 @@ def back_up(data: Path, into: Path) -> Manifest:
         (folder / SIGNING_KEY).parent.mkdir(mode=0o700)
         key = _key(data / SIGNING_KEY)
         key.save(folder / SIGNING_KEY)
+        if (data / TOMBSTONE_KEY).is_file():
+            _copy(data / TOMBSTONE_KEY, folder / TOMBSTONE_KEY)
         with closing(SqliteLedger.open(folder / LEDGER, SystemClock())) as ledger:
             _require_key(ledger, key)
             note, base = LogReader(ledger, key).checkpoint(), str(ledger.base_id())
@@ -146,6 +150,8 @@ def restore(backup: Path, data: Path, checkpoint: str | None = None) -> Manifest
         (folder / SIGNING_KEY).parent.mkdir(mode=0o700)
         for name in (LEDGER, SIGNING_KEY):
             _copy(backup / name, folder / name)
+        if (backup / TOMBSTONE_KEY).is_file():
+            _copy(backup / TOMBSTONE_KEY, folder / TOMBSTONE_KEY)
         _require_sound(folder, checkpoint)
         _require_state(folder, note)
         Base.open(folder, accept_clock=True).close()

@@ -28,7 +28,6 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -40,7 +39,7 @@ from bridge.shapes.overlay import Overlay, is_data, triple_of
 from bridge.shapes.preparing import OfLoad, OfPlan, in_shapes, newly_broken, of_here, writes_shapes, written_by
 from bridge.shapes.registry import Registry, Shapes, document_of
 from bridge.shapes.reports.telling import Telling
-from bridge.shapes.slices import Slices, Violation
+from bridge.shapes.slices import Looked, Slices, Violation
 from bridge.shapes.sparql.patience import IN_TURN, Patience
 from bridge.shapes.telling import Teller, at_most, by_key, n3_of
 from certificates.findings import Finding, FindingCode, Severity
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from bridge.shapes.document import ShapesDocument
-    from bridge.shapes.model import Shape
     from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.preparing import Own, Preparation
     from bridge.shapes.results import ResultKey
@@ -178,13 +176,15 @@ class CoreChecker:
         violations: dict[ResultKey, list[Violation]] = {}
         judged, patience = _Judged(), Patience(IN_TURN)
         while chunk := list(islice(waiting, _CHUNK)):
+            judged.settle()
             try:
                 for violation in list(self._violations(shapes, chunk, overlay, judged, patience)):
                     violations.setdefault(violation.result.key, []).append(violation)
-                judged.settle()
             except NeighbourhoodExceeded:
                 judged.drop()
                 found.append(self._exceeded(chunk, shapes))
+        if not violations:
+            return found
         code = FindingCode.REVIEWABLE_VIOLATION if shapes.mode is Mode.REVIEW else FindingCode.SHAPE_VIOLATION
         return [*found, *Teller(shapes, code).told(violations, at)]
 
@@ -198,8 +198,7 @@ class CoreChecker:
         concerned = Concerned(model)
         for change in changes:
             horizon = Interval(change.parts[0].start, change.parts[-1].end)
-            indifferent = partial(_is_indifferent, slices, change)
-            concerned.add(change, Walk(model, reader, horizon).concerned(change.triple, indifferent))
+            concerned.add(change, Walk(model, reader, horizon).concerned(change.triple, Looked(slices, change)))
         for pair, parts, graphs in concerned.pairs():
             if not judged.before(pair, parts, graphs):
                 yield from slices.violations(pair, parts, graphs)
@@ -223,28 +222,26 @@ def _governing(view: FactsView) -> tuple[Fact, ...]:
     return view.governing(SHAPES_GRAPH) if isinstance(view, GovernedView) else tuple(view.believed(graph=SHAPES_GRAPH))
 
 
-def _is_indifferent(slices: Slices, change: Change, shape: Shape) -> bool:
-    return change.plain and slices.passes(shape, change)
-
-
 class _Judged:
     """What one plan has had judged so far: whole, as the plan is, whichever of its changes asked for it."""
 
     def __init__(self) -> None:
         self._settled: dict[Pair, tuple[Sequence[Interval], frozenset[Iri]]] = {}
-        self._open: dict[Pair, tuple[Sequence[Interval], frozenset[Iri]]] = {}
+        self._open: list[tuple[Pair, Sequence[Interval], frozenset[Iri]]] = []
 
     def before(self, pair: Pair, parts: Sequence[Interval], graphs: frozenset[Iri]) -> bool:
         """Whether a pair was judged in this time and for these graphs; else it is taken to be judged now."""
-        then, by = self._settled.get(pair, ((), frozenset()))
-        if graphs <= by and not any(gaps(part, then) for part in parts):
-            return True
-        self._open[pair] = (fused([*then, *parts]), graphs | by) if then else (parts, graphs)
+        if self._settled:
+            then, by = self._settled.get(pair, ((), frozenset()))
+            if graphs <= by and not any(gaps(part, then) for part in parts):
+                return True
+            parts, graphs = fused([*then, *parts]), graphs | by
+        self._open.append((pair, parts, graphs))
         return False
 
     def settle(self) -> None:
         """What was to be judged has been."""
-        self._settled.update(self._open)
+        self._settled.update((pair, (parts, graphs)) for pair, parts, graphs in self._open)
         self._open.clear()
 
     def drop(self) -> None:

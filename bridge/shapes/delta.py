@@ -28,7 +28,7 @@ from kernel.intervals import Interval, elementary
 from kernel.terms import Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from bridge.shapes.document import Triple
     from bridge.shapes.model import ShapesModel
@@ -70,7 +70,7 @@ class _Sides:
     def parts(self) -> list[Interval]:
         """The time in which something changes, in order."""
         every = [*self.coming, *self.going, *self.anew]
-        return every if len(every) == 1 else fused(self._differing(every))
+        return every if len(every) == 1 else fused([*self._differing(every)])
 
     def _differing(self, every: Sequence[Interval]) -> Iterator[Interval]:
         for part in elementary(every):
@@ -84,7 +84,7 @@ class _Sides:
 
 def changes_of_plan(plan: Plan, model: ShapesModel, view: FactsView, scope: Scope = EVERYTHING) -> list[Change]:
     """The changes of a plan that is not yet in the view."""
-    spelled = {item.fact for item in plan.evidence if item.spelling.object is not None}
+    spelled = {item.fact for item in plan.evidence if item.spelling.object is not None} if plan.evidence else ()
     found: dict[Triple, _Sides] = {}
 
     def is_anew(content: FactContent) -> bool:
@@ -98,11 +98,11 @@ def changes_of_plan(plan: Plan, model: ShapesModel, view: FactsView, scope: Scop
         sides = _noticed(fact.content, model, found, scope)
         if sides is not None:
             (sides.anew if is_anew(fact.content) else sides.going).append(fact.interval)
-    for content in supported_anew(plan, model, view):
+    for content in supported_anew(plan, model, view) if plan.evidence else ():
         sides = _noticed(content, model, found, scope)
         if sides is not None:
             sides.anew.append(content.interval)
-    changes = (_change(triple, sides) for triple, sides in found.items())
+    changes = [_change(triple, sides) for triple, sides in found.items()]
     return [change for change in changes if change.parts]
 
 
@@ -137,25 +137,29 @@ class Concerned:
 
     def __init__(self, model: ShapesModel) -> None:
         self._model = model
-        self._parts: dict[Pair, list[Interval]] = {}
-        self._graphs: dict[Pair, set[Iri]] = {}
+        self._found: dict[Pair, tuple[list[Interval], set[Iri]]] = {}
 
     def add(self, change: Change, pairs: Iterable[Pair]) -> None:
         """Notes what a change concerns."""
         for pair in pairs:
-            self._parts.setdefault(pair, []).extend(change.parts)
-            self._graphs.setdefault(pair, set()).update(change.graphs)
+            parts, graphs = self._found.setdefault(pair, ([], set()))
+            parts.extend(change.parts)
+            graphs.update(change.graphs)
 
     def pairs(self) -> Iterator[tuple[Pair, list[Interval], frozenset[Iri]]]:
         """Each pair that has to be judged, with its time and its graphs."""
-        fused_parts = {pair: fused(parts) for pair, parts in self._parts.items()}
+        if len(self._found) < 2:
+            for pair, (parts, graphs) in self._found.items():
+                yield pair, fused(parts), frozenset(graphs)
+            return
+        fused_parts = {pair: fused(parts) for pair, (parts, _) in self._found.items()}
         covering = {pair: self._covering(pair, fused_parts) for pair in fused_parts}
         for pair, wider in covering.items():
             if wider is not None:
-                self._graphs[wider] |= self._graphs[pair]
+                self._found[wider][1].update(self._found[pair][1])
         for pair, parts in fused_parts.items():
             if covering[pair] is None:
-                yield pair, parts, frozenset(self._graphs[pair])
+                yield pair, parts, frozenset(self._found[pair][1])
 
     def _covering(self, pair: Pair, parts: Mapping[Pair, list[Interval]]) -> Pair | None:
         """A pair whose results include those of this one, if it has to be judged in the same time anyway."""
@@ -168,8 +172,10 @@ class Concerned:
         return None
 
 
-def fused(intervals: Iterable[Interval]) -> list[Interval]:
+def fused(intervals: Collection[Interval]) -> list[Interval]:
     """The same time in as few intervals as can be, in order."""
+    if len(intervals) == 1:
+        return [*intervals]
     found: list[Interval] = []
     for interval in sorted(intervals):
         if found and interval.start <= found[-1].end:

@@ -51,6 +51,8 @@ _BY_VALUE: Final = frozenset(
 )
 """Components that judge each value, besides those that look at nothing else."""
 
+_CLASS: Final = sh("ClassConstraintComponent")
+
 _HELPED: Final = frozenset(sh(f"{name}ConstraintComponent") for name in ("MinCount", "HasValue", "QualifiedMinCount"))
 """Components that do not fail because of a value more."""
 
@@ -82,7 +84,8 @@ class _Compiled:
         of_value: those of them that are about one value that a predicate leads to, whatever other values there are;
             None: others are not, and may fail because of a value more.
         by_value: whether these are all.
-        alone: whether these look at that value and at nothing else.
+        of_itself: those of them that look at that value and at nothing else.
+        alone: whether these are all of them.
         properties: its property shapes.
     """
 
@@ -93,6 +96,7 @@ class _Compiled:
     of_none: Sequence[tuple[_By, Check]]
     of_value: Sequence[Check] | None
     by_value: bool
+    of_itself: Sequence[Check]
     alone: bool
     properties: Sequence[_Compiled]
 
@@ -163,7 +167,15 @@ class Engine:
 
     def passes_alone(self, shape: Iri, value: Term) -> bool:
         """Whether a value, spelled as it is stored, is at no fault to a shape that judges by value, whatever holds."""
-        return self._shapes[shape].alone and self.passes(shape, _NOTHING, value, value)
+        return self._shapes[shape].alone and self.passes_itself(shape, value)
+
+    def passes_itself(self, shape: Iri, value: Term) -> bool:
+        """Whether a value is at no fault to those constraints of such a shape that look at nothing else.
+
+        Those that do ask for classes, compare it with other values of the focus, are closed, or of other shapes.
+        """
+        nodes = _as_stored(value)
+        return not any(fault for check in self._shapes[shape].of_itself for fault in check(_NOTHING, value, nodes))
 
     def passes(self, shape: Iri, data: Data, focus: Term, value: Term) -> bool:
         """Whether it is at no fault at a focus in the data; of a shape that judges by value."""
@@ -208,6 +220,7 @@ class Engine:
             of_none,
             [check for _, check in of_value] if is_by_value else None,
             is_by_value and not helped,
+            [check for by, check in of_values if by.component != _CLASS],
             is_by_value and len(of_value) == len(of_values) and not (shape.classes or shape.inner),
             [
                 self._compile(document, model, model.shapes[node])

@@ -67,7 +67,8 @@ SHAPE_LISTS: Final = (sh("and"), sh("or"), sh("xone"))
 
 _OTHER: Final = Iri("urn:x-muniment:other-predicate")
 _SHAPE_TERMS: Final = {Iri(name) for name in TARGETS | PARAMETERS}
-_BESIDE: Final = (sh("equals"), sh("disjoint"), sh("lessThan"), sh("lessThanOrEquals"))
+_DISJOINT: Final = sh("disjoint")
+_BESIDE: Final = (sh("equals"), _DISJOINT, sh("lessThan"), sh("lessThanOrEquals"))
 _LEXICAL: Final = tuple(map(sh, ("datatype", "pattern", "minLength", "maxLength", "languageIn")))
 
 
@@ -100,6 +101,7 @@ class Shape:
         path: how its values are reached; None for a node shape.
         classes: classes that its values must have.
         beside: predicates whose values at the focus its own values are compared with.
+        apart_from: those of them that its values are only to be disjoint from: of these one value matters to itself.
         open_to: for a closed shape, the predicates that its values may have; None: it is not closed.
         inner: the shapes that judge its values.
         handed_on: those of them whose results it hands on at its own focus, and does nothing else with.
@@ -115,6 +117,7 @@ class Shape:
     targets: Targets
     classes: frozenset[Iri]
     beside: frozenset[Iri]
+    apart_from: frozenset[Iri]
     open_to: frozenset[Iri] | None
     inner: tuple[Iri, ...]
     handed_on: frozenset[Iri]
@@ -201,14 +204,17 @@ class ShapesModel:
         self._closed = tuple(shape for shape in self.live if shape.open_to is not None)
         self._using = {predicate: self._all_using(predicate) for predicate in self._named()}
         self._using_others = self._all_using(_OTHER)
+        self._noticed = {predicate: bool(using) for predicate, using in self._using.items()}
+        self._notices_others = bool(self._using_others)
         self.reified = frozenset(shape.reified for shape in self.live if shape.reified is not None)
         self._reified = {each.node for each in self.live if any(shape.reified for shape in self._reached([each]))}
+        self._asking = {each.node for each in self.live if any(shape.queries for shape in self._reached([each]))}
         self._starts = self._all_starts()
         self._lexical = {each.node for each in self.live if any(shape.lexical for shape in self._reached([each]))}
 
     def notices(self, triple: Triple) -> bool:
         """Whether some shape may see the statement; cheap, and reads nothing."""
-        return bool(self.using(triple[1]))
+        return self._noticed.get(triple[1], self._notices_others)
 
     def using(self, predicate: Iri) -> Using:
         """The shapes that may see a statement of a predicate."""
@@ -253,6 +259,10 @@ class ShapesModel:
     def is_reified(self, shape: Iri) -> bool:
         """Whether a shape, or one within it, looks at evidence."""
         return shape in self._reified
+
+    def is_asking(self, shape: Iri) -> bool:
+        """Whether a shape, or one within it, judges by queries."""
+        return shape in self._asking
 
     def targets_at(self, shape: Iri, instant: int) -> Targets:
         """The targets of a live shape, and of those that hand its results on, that count at an instant."""
@@ -390,6 +400,9 @@ def _shape(
         targets=_targets(document, node),
         classes=frozenset(document.nodes(node, sh("class"))),
         beside=frozenset(each for predicate in _BESIDE for each in document.nodes(node, predicate)),
+        apart_from=frozenset(document.nodes(node, _DISJOINT)).difference(
+            each for predicate in _BESIDE if predicate != _DISJOINT for each in document.nodes(node, predicate)
+        ),
         open_to=_open_to(document, node) if document.is_true(node, sh("closed")) else None,
         inner=tuple(inner),
         handed_on=_handed_on(document, node).intersection(inner),

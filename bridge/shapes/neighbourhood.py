@@ -10,6 +10,9 @@ Rules
   results from all of them.
 * A shape that judges value by value gives the same results with and without a value that is at no fault. So it is
   asked for that value first (`Slices.passes`), and of what else its focus has nothing is read.
+* What comes or goes of a predicate that values are only to be disjoint from matters where the path leads to it as well.
+* What always holds, before and after, and is enough to know that a node is of a class, or a target, is enough to read:
+  of one more pointer at a node that others point at all the time nothing else is read, nor of a class those above.
 * A query reads what it looks along. What changes where it may look from everywhere concerns all targets of the shapes
   that it lies within.
 * A predicate is read only in the direction in which a shape follows it, so that a hub is not unfolded by pointing at
@@ -31,15 +34,16 @@ from __future__ import annotations
 from contextlib import contextmanager
 from itertools import islice
 from math import inf
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from bridge.shapes.paths import ANY, inverted, reach, sources
+from bridge.shapes.paths import ANY, Step, inverted, reach, sources
 from bridge.shapes.sparql.patience import ENDLESS
 from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
 from kernel.terms import Iri, Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Set as AbstractSet
     from uuid import UUID
 
     from bridge.shapes.document import Triple
@@ -48,6 +52,9 @@ if TYPE_CHECKING:
     from bridge.shapes.sparql.looks import Looks
     from bridge.shapes.sparql.patience import Patience
     from kernel.intervals import Interval
+
+FEW: Final = 4
+"""Facts that are looked at for one that always holds."""
 
 Pair: TypeAlias = tuple[Iri, Term]
 """A shape and a node to judge by it."""
@@ -93,12 +100,19 @@ class Budget:
 
 
 class Reader:
-    """Reads the facts of an overlay once each, within a budget."""
+    """Reads the facts of an overlay once each, within a budget.
+
+    Attributes:
+        overlay: the facts.
+        budget: how much may be read.
+        always: of what was asked for, whether some of it is known to hold throughout an interval, before and after.
+    """
 
     def __init__(self, overlay: Overlay, budget: Budget) -> None:
         self.overlay = overlay
         self.budget = budget
         self._read: dict[tuple[Iri | None, Iri | None, Term | None], list[Seen]] = {}
+        self.always: dict[tuple[Iri | None, Iri, Term | None, Interval], bool] = {}
 
     def read(
         self,
@@ -126,8 +140,28 @@ class Reader:
             yield seen
 
 
-def _no(_: Shape) -> bool:
-    return False
+class Told:
+    """What is known of a change before everything is looked at: of this one, nothing.
+
+    It is true of one of which more is known: what the facts read are said to be, there before and after, is so then.
+    Where shapes are followed through what changed meanwhile it is not: what came is there all the time.
+    """
+
+    def __bool__(self) -> bool:
+        return False
+
+    def is_indifferent(self, shape: Shape) -> bool:
+        """Whether no result of a shape depends on the statement as a step of its path."""
+        del shape
+        return False
+
+    def says_the_same(self, shape: Iri, node: Term) -> bool:
+        """Whether a shape is known to give the same results at a node, before and after."""
+        del shape, node
+        return False
+
+
+NOTHING_TOLD: Final = Told()
 
 
 class Walk:
@@ -142,33 +176,68 @@ class Walk:
 
     # --- backwards ----------------------------------------------------------------------------------------------------
 
-    def concerned(self, triple: Triple, indifferent: Callable[[Shape], bool] = _no) -> set[Pair]:
+    def concerned(self, triple: Triple, told: Told = NOTHING_TOLD) -> set[Pair]:
         """Every pair whose results may change with the statement.
 
         Args:
             triple: it.
-            indifferent: whether no result of a shape depends on the statement as a step of its path.
+            told: what is known of its change.
         """
         subject, predicate, value = triple
-        model = self._model
         pairs: set[Pair] = set()
-        using = model.using(predicate)
+        using = self._model.using(predicate)
         for shape in using.along:
-            if shape.path is not None and not indifferent(shape):
-                pairs |= self.outward(shape, sources(shape.path, triple, self._step))
+            if shape.path is not None and not told.is_indifferent(shape):
+                pairs |= self.outward(shape, sources(shape.path, triple, self._step), told)
         for shape in using.beside:
-            pairs |= self.outward(shape, {subject})
+            if predicate not in shape.apart_from or self._leads_to(shape, subject, value):
+                pairs |= self.outward(shape, {subject}, told)
         for shape in using.closed_to:
-            pairs |= self.outward(shape, self._judging(shape, {subject}))
+            pairs |= self.outward(shape, self._judging(shape, {subject}), told)
         for asking in self._asking(using, triple, pairs):
             pairs |= self._all_targets(asking)
-        pairs.update((root, subject) for root in using.targeting_subjects)
-        pairs.update((root, value) for root in using.targeting_objects)
+        if using.targeting_subjects and not (told and self._always(subject, predicate, None)):
+            pairs.update((root, subject) for root in using.targeting_subjects)
+        if using.targeting_objects and not (told and self._always(None, predicate, value)):
+            pairs.update((root, value) for root in using.targeting_objects)
         if using.by_class and isinstance(value, Iri):
-            pairs |= self._concerned_by_class(subject, predicate, value)
+            pairs |= self._concerned_by_class(subject, predicate, value, told)
         return pairs
 
-    def outward(self, shape: Shape, foci: Iterable[Term]) -> set[Pair]:
+    def is_sound(self, shape: Shape, focus: Term, value: Term) -> bool:
+        """Whether a value is at no fault at a focus throughout, before and after, apart from what it is by itself.
+
+        False, too, where it takes more than two look-ups or so to know that.
+        """
+        if shape.inner or shape.open_to is not None or shape.beside != shape.apart_from:
+            return False
+        if shape.classes and not shape.classes <= self._classes_anyway(value, shape.classes):
+            return False
+        return not (isinstance(focus, Iri) and any(self._facts(focus, each, value) for each in shape.apart_from))
+
+    def _leads_to(self, shape: Shape, focus: Iri, value: Term) -> bool:
+        """Whether the path of a shape may lead from a focus to a value at some time, before or after."""
+        if shape.path is None:
+            return focus == value
+        if isinstance(shape.path, Step) and not shape.path.inverse:
+            return bool(self._facts(focus, shape.path.predicate, value))
+        return True
+
+    def _always(self, subject: Iri | None, predicate: Iri, value: Term | None) -> bool:
+        """Whether one of the first facts that match holds throughout, before and after."""
+        known, key = self._reader.always, (subject, predicate, value, self._horizon)
+        if key not in known:
+            first = islice(self._reader.stream(subject, predicate, value), FEW)
+            known[key] = any(seen.before and self._stays(seen) for seen in first)
+        return known[key]
+
+    def _stays(self, seen: Seen) -> bool:
+        """Whether a fact holds throughout, after the plan, and before it where that matters."""
+        interval, horizon = seen.interval, self._horizon
+        stays = seen.after and (seen.before or self._afterwards)
+        return stays and interval.start <= horizon.start and horizon.end <= interval.end
+
+    def outward(self, shape: Shape, foci: Iterable[Term], told: Told = NOTHING_TOLD) -> set[Pair]:
         """The pairs, no wider than need be, whose results depend on the shape judging one of the foci."""
         if shape.node in self._model.outermost:
             return {(shape.node, focus) for focus in foci} if self._model.targets[shape.node] else set()
@@ -181,11 +250,13 @@ class Walk:
             seen |= {(inner.node, node, counts) for node in fresh}
             if counts and self._model.targets[inner.node]:
                 pairs |= {(inner.node, node) for node in fresh}
-            # What is only handed on has been counted, with the targets of the shape that hands it on.
-            waiting += [
-                (outer, frozenset(self._judging(outer, fresh)), inner.node not in outer.handed_on)
-                for outer in (self._model.outer.get(inner.node, ()) if fresh else ())
-            ]
+            for outer in self._model.outer.get(inner.node, ()) if fresh else ():
+                if inner.node in outer.handed_on:
+                    # It has been counted, with the targets of the shape that hands it on.
+                    waiting.append((outer, frozenset(fresh), False))
+                else:
+                    changed = {node for node in fresh if not told.says_the_same(inner.node, node)}
+                    waiting.append((outer, frozenset(self._judging(outer, changed)), True))
         return pairs
 
     def _asking(self, using: Using, triple: Triple, pairs: set[Pair]) -> dict[Iri, None]:
@@ -211,21 +282,35 @@ class Walk:
         """The foci at which a shape has one of the values."""
         return values if shape.path is None else reach(inverted(shape.path), values, self._step)
 
-    def _concerned_by_class(self, subject: Iri, predicate: Iri, value: Iri) -> set[Pair]:
-        classes = self._superclasses({value}) & self._model.classes
+    def _concerned_by_class(self, subject: Iri, predicate: Iri, value: Iri, told: Told) -> set[Pair]:
+        classes = self._model.classes & self._superclasses({value})
         if not classes:
             return set()
         nodes: set[Term] = {subject}
         if predicate == SUBCLASS_OF:
             below = reach_all({subject}, lambda each: self._subjects(SUBCLASS_OF, each))
             nodes = {instance for each in below for instance in self._subjects(RDF_TYPE, each)}
+        anyway = {node: self._classes_anyway(node, classes) if told else frozenset() for node in nodes}
         pairs: set[Pair] = set()
         for shape in self._model.live:
-            if not shape.classes.isdisjoint(classes):
-                pairs |= self.outward(shape, self._judging(shape, nodes))
+            asked = shape.classes & classes
+            if asked:
+                changing = {node for node in nodes if not asked <= anyway[node]}
+                pairs |= self.outward(shape, self._judging(shape, changing), told)
             if not shape.targets.classes.isdisjoint(classes):
-                pairs |= {(shape.node, node) for node in nodes}
+                pairs |= {(shape.node, node) for node in nodes if shape.targets.classes.isdisjoint(anyway[node])}
         return pairs
+
+    def _classes_anyway(self, node: Term, classes: frozenset[Iri]) -> frozenset[Iri]:
+        """Those of the classes that a node is of throughout, before and after."""
+        found: set[Iri] = set()
+
+        def enough(known: AbstractSet[Iri]) -> bool:
+            found.update(known)
+            return classes <= known
+
+        self._read_classes(node, enough)
+        return classes & found
 
     # --- forwards -----------------------------------------------------------------------------------------------------
 
@@ -241,7 +326,7 @@ class Walk:
         """
         self._used = {}
         self._afterwards = afterwards
-        is_target = self._may_be_target(self._model.targets[shape], focus)
+        is_target = self._may_be_target(shape, focus)
         self._afterwards = False
         if not is_target:
             return None
@@ -263,7 +348,7 @@ class Walk:
     def target_facts(self, shape: Iri, focus: Term) -> list[Seen]:
         """The facts that make the node a focus of the shape."""
         self._used = {}
-        self._may_be_target(self._model.targets[shape], focus)
+        self._may_be_target(shape, focus)
         return list(self._used.values())
 
     def _look(self, shape: Shape, focus: Term, done: set[Pair]) -> None:
@@ -279,7 +364,7 @@ class Walk:
             self._look_along(query.looks, focus)
         for value in values:
             if shape.classes:
-                self._classes_of(value)
+                self._read_classes(value, lambda known: shape.classes <= known)
             if shape.open_to is not None and isinstance(value, Iri):
                 self._facts(subject=value)
         for node in shape.inner:
@@ -293,10 +378,15 @@ class Walk:
         for predicate in looks.anywhere:
             self._facts(predicate=None if predicate == ANY else predicate)
 
-    def _may_be_target(self, targets: Targets, focus: Term) -> bool:
+    def _may_be_target(self, shape: Iri, focus: Term) -> bool:
         """Whether the node is a focus at some instant, before or after; reads what says so."""
+        targets, changing = self._model.targets[shape], bool(self._model.starts(shape))
+
+        def enough(known: AbstractSet[Iri]) -> bool:
+            return not changing and not targets.classes.isdisjoint(known)
+
         found = focus in targets.nodes
-        if targets.classes and not targets.classes.isdisjoint(self._classes_of(focus)):
+        if targets.classes and not targets.classes.isdisjoint(self._read_classes(focus, enough)):
             found = True
         for predicate in targets.subjects_of:
             if isinstance(focus, Iri) and self._facts(subject=focus, predicate=predicate):
@@ -315,13 +405,30 @@ class Walk:
             if seen.interval.overlaps(self._horizon):
                 found = True
                 self._used[seen.content.id] = seen
-                stays = seen.after and (seen.before or self._afterwards)
-                if stays and seen.interval.intersect(self._horizon) == self._horizon:
+                if self._stays(seen):
                     break
         return found
 
-    def _classes_of(self, node: Term) -> set[Iri]:
-        return self._superclasses({each for each in self._step(RDF_TYPE, node, inverse=False) if isinstance(each, Iri)})
+    def _read_classes(self, node: Term, enough: Callable[[AbstractSet[Iri]], bool]) -> AbstractSet[Iri]:
+        """Reads what says of which classes a node is; answers those that it may be of at some time.
+
+        Args:
+            node: it.
+            enough: whether it is enough to know that it is of certain classes throughout: then no more is read.
+        """
+        found: dict[Iri, bool] = {}  # whether it is of the class throughout, as far as is known
+        waiting: list[tuple[Iri, Iri, bool]] = [(node, RDF_TYPE, True)] if isinstance(node, Iri) else []
+        for below, predicate, throughout in waiting:
+            for seen in self._facts(below, predicate):
+                above = seen.content.statement.object
+                if isinstance(above, Iri):
+                    stays = throughout and self._stays(seen)
+                    if above not in found or (stays and not found[above]):
+                        found[above] = stays
+                        waiting.append((above, SUBCLASS_OF, stays))
+            if enough({each for each, stays in found.items() if stays}):
+                break
+        return found.keys()
 
     def _superclasses(self, classes: set[Iri]) -> set[Iri]:
         """The classes and all above them."""

@@ -179,8 +179,10 @@ class Overlay:
         coming_first: bool = False,
     ) -> Iterator[Seen]:
         """The facts that match. By predicate alone the whole base is gone through."""
-        sides = [self._held(subject, predicate, object), self._beside(subject, predicate, object)]
-        return chain.from_iterable(reversed(sides) if coming_first else sides)
+        held, beside = self._held(subject, predicate, object), self._beside(subject, predicate, object)
+        if not beside:
+            return held
+        return chain(beside, held) if coming_first else chain(held, beside)
 
     def _held(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
         """The facts of the view that match."""
@@ -194,12 +196,13 @@ class Overlay:
                     continue
                 yield Seen(content, not comes, not goes, fact.certificate)
 
-    def _beside(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> Iterator[Seen]:
+    def _beside(self, subject: Iri | None, predicate: Iri | None, value: Term | None) -> list[Seen]:
         """The facts that match and are not in the view."""
-        for seen in self._indexed(subject, value):
-            statement = seen.content.statement
-            if (predicate is None or predicate == statement.predicate) and (value is None or value == statement.object):
-                yield seen
+        return [
+            seen
+            for seen in self._indexed(subject, value)
+            if predicate in (None, seen.content.statement.predicate) and value in (None, seen.content.statement.object)
+        ]
 
     def _indexed(self, subject: Iri | None, value: Term | None) -> Iterable[Seen]:
         """The facts beside the view, as far as they may match."""

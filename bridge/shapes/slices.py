@@ -7,7 +7,9 @@ Rules (SequencedValidity, IncrementalEqualsFull)
   makes no difference is not judged.
 * New are the results after the change without those before it, by key. A slice that is clear after it is not judged
   before; and what made a node a focus before is read only if something is found after it, so that of very many pointers
-  at one node the new one is enough.
+  at one node, or types of it, the new one is enough.
+* What a shape says of a node within others is judged by itself first: where it says the same before and after, those
+  who refer to the node are not read, however many they are.
 * A result inside a shape (of a property shape within a property shape) may have been there already through another
   focus: before it counts as new, every other pair that can give it is judged as it was.
 
@@ -26,7 +28,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bridge.shapes.data import Data
-from bridge.shapes.neighbourhood import NeighbourhoodExceeded, Walk
+from bridge.shapes.neighbourhood import NeighbourhoodExceeded, Told, Walk
 from kernel.intervals import Interval
 from kernel.terms import Iri, Literal
 
@@ -139,6 +141,7 @@ class Slices:
         self._reader = reader
         self._budget = budget
         self._keys: dict[tuple[Pair, Interval], set[ResultKey]] = {}
+        self._same: dict[tuple[Iri, Iri, tuple[Interval, ...]], bool] = {}
 
     def violations(self, pair: Pair, parts: Sequence[Interval], graphs: frozenset[Iri]) -> Iterator[Violation]:
         """The results of a pair that are new in any of the parts of time.
@@ -156,7 +159,8 @@ class Slices:
         if around is None:
             return
         differing = list(self._differing(pair, parts, around))
-        if differing and self._model.targets[pair[0]].objects_of:
+        targets = self._model.targets[pair[0]]
+        if differing and (targets.objects_of or targets.classes):
             around = self._surroundings(walk, pair) or around
             differing = list(self._differing(pair, parts, around))
         for part, found in differing:
@@ -178,6 +182,38 @@ class Slices:
                 found = self._results(pair, around.holding(part.start, after=True), part.start)
                 if found:
                     yield part, found
+
+    def says_the_same(self, shape: Iri, node: Term, parts: tuple[Interval, ...]) -> bool:
+        """Whether a shape gives the same results at a node before and after, in these parts of time; False if in doubt.
+
+        Then nothing new depends on what judges by it, however many nodes refer to this one.
+        """
+        if not isinstance(node, Iri) or self._model.is_reified(shape) or self._model.is_asking(shape):
+            return False
+        key = (shape, node, parts)
+        known = self._same.get(key)
+        if known is None:
+            try:
+                with self._reader.budget.at_most(BRIEFLY), self._budget.at_most(BRIEFLY):
+                    known = self._says_the_same((shape, node), parts)
+            except NeighbourhoodExceeded:
+                known = False
+            self._same[key] = known
+        return known
+
+    def _says_the_same(self, pair: Pair, parts: tuple[Interval, ...]) -> bool:
+        walk = Walk(self._model, self._reader, Interval(parts[0].start, parts[-1].end))
+        around = self._known(pair, walk.inside(*pair))
+        return all(
+            self._keys_inside(around, part, after=False) == self._keys_inside(around, part, after=True)
+            for part in self._slices(parts, [around])
+            if around.differ(part.start)
+        )
+
+    def _keys_inside(self, around: _Surroundings, part: Interval, *, after: bool) -> set[ResultKey]:
+        shape, focus = around.pair
+        data = self._data(shape, around.holding(part.start, after=after), part.start)
+        return {result.key for result in self._engine.judge_in(data, shape, focus, ())}
 
     def passes(self, shape: Shape, change: Change) -> bool:
         """Whether the value of a statement is at no fault to a shape, before or after the change; False if in doubt.
@@ -205,6 +241,8 @@ class Slices:
 
     def _passes(self, shape: Shape, focus: Term, value: Term, parts: Sequence[Interval]) -> bool:
         walk = Walk(self._model, self._reader, Interval(parts[0].start, parts[-1].end))
+        if walk.is_sound(shape, focus, value) and self._engine.passes_itself(shape.node, value):
+            return True
         around = self._known((shape.node, focus), walk.around_value(shape, focus, value))
         return all(
             self._engine.passes(shape.node, data, focus, value)
@@ -286,6 +324,30 @@ class Slices:
         if result.focus == focus:
             facts = [*walk.target_facts(shape, focus), *walk.inside(result.shape, focus)]
         return frozenset(seen.content.statement.graph for seen in facts if seen.interval.contains(instant))
+
+
+@dataclass(frozen=True, slots=True)
+class Looked(Told):
+    """A change of which some things are found out by looking at little.
+
+    Args:
+        slices: judges.
+        change: the change.
+    """
+
+    slices: Slices
+    change: Change
+
+    def __bool__(self) -> bool:
+        return True
+
+    def is_indifferent(self, shape: Shape) -> bool:
+        """As `Told` has it."""
+        return self.change.plain and self.slices.passes(shape, self.change)
+
+    def says_the_same(self, shape: Iri, node: Term) -> bool:
+        """As `Told` has it."""
+        return self.slices.says_the_same(shape, node, self.change.parts)
 
 
 def _is_target(targets: Targets, focus: Term, data: Data) -> bool:

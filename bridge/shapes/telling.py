@@ -87,7 +87,7 @@ class Teller:
         return known[1]
 
     def _merged(self, same: Sequence[Violation]) -> Iterator[tuple[Result, Finding]]:
-        for stretch in fused(violation.part for violation in same):
+        for stretch in fused([violation.part for violation in same]):
             within = [violation for violation in same if violation.part.overlaps(stretch)]
             first = min(within, key=_in_order)
             graphs = {graph.value for violation in within for graph in violation.graphs}

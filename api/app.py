@@ -34,6 +34,7 @@ from starlette.responses import Response
 from api import (
     certificates,
     changes,
+    did,
     diff,
     exports,
     facts,
@@ -98,13 +99,14 @@ _API: Final = (
     timemap,
     log,
     keys,
+    did,
     health,
     metrics,
 )
 """In this order they are tried: first what is asked most."""
 _PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, timeline, compare, query, rendering)
 
-_OPEN: Final = (health, metrics, sign_in, rendering)
+_OPEN: Final = (did, health, metrics, sign_in, rendering)
 """Those that need not know who asks."""
 
 _NONE: Final[TelemetryConfig] = {

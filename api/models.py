@@ -23,6 +23,7 @@ from typing_extensions import TypedDict  # pydantic wants this one before Python
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
 from certificates.records import DecisionKind
+from certificates.revocation import RevocationReason
 from kernel.ports import CertificateState
 from kernel.precision import Precision
 
@@ -36,6 +37,7 @@ Time = Annotated[
     ),
 ]
 Iri = Annotated[str, Field(description="an absolute IRI", examples=["https://example.org/ada"])]
+Multibase = Annotated[str, Field(description="an Ed25519 public key, as Multikey documents have it", pattern="^z6Mk")]
 Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})+$")]
 Position = Annotated[int, Field(ge=0, description="a position in the log")]
 
@@ -286,6 +288,31 @@ class Decision(TypedDict):
     comment: NotRequired[Annotated[str | None, Field(description="why, for those who may see the certificate")]]
 
 
+class KeyRotation(TypedDict):
+    """That a base signs with another key from now on."""
+
+    key: Multibase
+    previous: Multibase
+    at: Instant
+
+
+class KeyRevocation(TypedDict):
+    """That a key which was rotated away is not to be trusted since an instant."""
+
+    key: Multibase
+    since: Instant
+    reason: RevocationReason
+    at: Instant
+
+
+@with_config(ConfigDict(extra="forbid"))
+class Revocation(TypedDict):
+    """Since when a key is not to be trusted, and why; this is a request."""
+
+    since: Instant
+    reason: NotRequired[RevocationReason]
+
+
 # --- facts ------------------------------------------------------------------------------------------------------------
 
 
@@ -434,5 +461,6 @@ DiffPage = TypedDict(
 DOCUMENTS: Final = (
     *(ChangeRequest, Decision, Outcome, CertificatePage, Certificate),
     *(FactPage, DiffPage, TimeMap, Health, Problem),
+    *(KeyRotation, KeyRevocation, Revocation),
 )
 """The types of whole requests and answers; the others are parts of them."""

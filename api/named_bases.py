@@ -3,8 +3,9 @@
 Rules
 -----
 * A base has a name, of small letters, digits and dashes, and a table of settings, of which `data` has to be there.
-* Who is let in is each base's own, and inherited by none: open graphs, an issuer, a token for metrics. What a base does
-  not say of other things, it has as the process has it.
+* Who is let in is each base's own, and inherited by none: open graphs, an issuer, a token for metrics. So is its key.
+  What a base does not say of other things, it has as the process has it; its public URL is where it is below that of
+  the process.
 * The workers for queries are shared out: each base has as many as the others, and one at least, unless it says how
   many. So all bases together take no more than one alone would, and none waits for another's queries.
 * Where to listen, and how to log, is the process's. Two bases do not lie in one folder.
@@ -26,7 +27,8 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ValidationError
 
 from api.errors import InvalidSetting
-from api.settings import Settings
+from api.paths import BASES
+from api.settings import SECRET, Settings
 from api.suggestions import did_you_mean
 from api.wording import in_words
 
@@ -36,7 +38,10 @@ if TYPE_CHECKING:
     from api.settings import Sourced
 
 _NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
-_OWN: Final = ("data", "anonymous_graphs", "oidc", "metrics_token_file", "manifest")
+_OWN: Final = (
+    "data", "anonymous_graphs", "oidc", "metrics_token_file", "manifest", "public_url", "signing_key",
+    "signing_key_file",
+)  # fmt: skip
 """What no base has from the process."""
 
 _OF_PROCESS: Final = frozenset({"host", "port", "connections", "log_level", "log_format", "bases"})
@@ -84,6 +89,10 @@ def _settings_of(name: str, given: Mapping[str, object], shared: Settings, among
         "query_workers": max(1, shared.query_workers // among),
         "query_spares": shared.query_spares // among,
     }
+    if shared.public_url is not None:
+        share["public_url"] = f"{shared.public_url.rstrip('/')}{BASES}{name}"
+    if SECRET in given:
+        raise InvalidSetting("a key stands in no table", remedy="name its file with signing_key_file", where=place)
     try:
         return Settings.model_validate(inherited | nobody | share | dict(given))
     except ValidationError as error:

@@ -87,7 +87,7 @@ class Service:
         size = self.settings.pool_size
         # Whoever is here has a worker: no thread is waited for.
         object.__setattr__(self, "_updates", ThreadPoolExecutor(size.workers + size.spares, "update"))
-        object.__setattr__(self, "log", LogReader(self.base.ledger, self.base.key))
+        object.__setattr__(self, "log", LogReader(self.base.ledger, lambda: self.base.key))
         listed = tuple(map(listed_url, self.settings.outbound))
         object.__setattr__(self, "outbound", Outbound(listed, self.settings.body_limit))
         object.__setattr__(self, "anonymous", self.settings.anonymous)

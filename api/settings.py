@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from limits import parse
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from api.access_log import AccessLogged
@@ -41,6 +41,9 @@ from api.roles import RoleName
 from api.suggestions import did_you_mean
 from api.wording import in_words
 from bridge.replicas.limits import NO_LIMITS, Limits, PoolSize
+from certificates.dids import did_web
+from certificates.errors import InvalidValue, UnreadableKey
+from certificates.keys import SigningKey
 from kernel.access import ANONYMOUS, Principal, Role
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 from kernel.terms import Iri
@@ -57,6 +60,9 @@ _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{
 
 CONFIG: Final = "MUNIMENT_CONFIG"
 """The variable that names a file of settings."""
+
+SECRET: Final = "signing_key"  # noqa: S105 - its name
+"""The setting that is never shown, and in no file."""
 
 _OF_OTHERS: Final = frozenset({CONFIG, "MUNIMENT_REQUIRE", "MUNIMENT_URL", "MUNIMENT_TOKEN_FILE"})
 """Read apart from the settings, or by the test suite and by the commands that ask a service; inherited by services."""
@@ -178,9 +184,26 @@ class Settings(BaseSettings):
     )
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
     log_format: LogFormat = Field(LogFormat.TEXT, description="whether lines of the log are text, or JSON objects")
+    public_url: str | None = Field(
+        None, description="the https URL at which the base is public: it signs as `did:web` of that; none by default"
+    )
+    signing_key_file: Path | None = Field(
+        None, description="the file of the key that the base signs with, its owner's alone; by default in its folder"
+    )
+    signing_key: SecretStr | None = Field(
+        None, description="that key itself, PKCS #8 in PEM or its seed, by the environment alone; never shown"
+    )
     metrics_token_file: Path | None = Field(
         None, description="a file that holds the token by which /metrics may be asked, beside administrators' ones"
     )
+
+    @field_validator("public_url")
+    @classmethod
+    def _read_public_url(cls, value: str | None) -> str | None:
+        try:
+            return None if value is None or not did_web(value) else value
+        except InvalidValue as error:
+            raise ValueError(f"{error.message}: {error.remedy}") from None
 
     @field_validator("query_limits", "oidc", "rate_limits", "bases", mode="before")
     @classmethod
@@ -280,6 +303,27 @@ class Settings(BaseSettings):
         return None
 
     @property
+    def issuer(self) -> str | None:
+        """The name under which the base signs; None: that of its key."""
+        return None if self.public_url is None else did_web(self.public_url)
+
+    @property
+    def given_key(self) -> SigningKey | Path | None:
+        """The key that the base signs with, or its file; None: it lies in the folder. Raises `InvalidSetting`."""
+        if self.signing_key is not None and self.signing_key_file is not None:
+            raise InvalidSetting(
+                "the signing key is given twice", remedy="give it, or its file", where=f"{PREFIX}SIGNING_KEY"
+            )
+        if self.signing_key is None:
+            return self.signing_key_file
+        try:
+            return SigningKey.from_text(self.signing_key.get_secret_value())
+        except UnreadableKey as error:
+            raise InvalidSetting(
+                f"what is there {error.message}", remedy=error.remedy, where=f"{PREFIX}SIGNING_KEY"
+            ) from None
+
+    @property
     def verdict_policy(self) -> VerdictPolicy:
         """The policy object that is meant."""
         if self.policy is PolicyName.UNSAFE_AUTO_APPROVE:
@@ -341,6 +385,12 @@ def _read_file(path: Path) -> dict[str, object]:
         if name not in Settings.model_fields:
             remedy = did_you_mean(name, Settings.model_fields)
             raise InvalidSetting(f"there is no setting {name!r:.80}", remedy=remedy, where=str(path))
+    if SECRET in values:
+        raise InvalidSetting(
+            "a file of settings is no place for a key",
+            remedy="name its own file with signing_key_file, or give it by the environment",
+            where=str(path),
+        )
     return values
 
 

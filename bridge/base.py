@@ -29,7 +29,8 @@ from uuid import UUID
 from bridge.host import SystemClock
 from bridge.impact.checker import QueryImpact
 from bridge.impact.staging import Staging
-from bridge.keys import SIGNING_KEY, signing_key
+from bridge.key_changes import KeyChanges
+from bridge.keys import SIGNING_KEY, KeyPlace, signing_key
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.loading.staging import decode_assertions
 from bridge.lock import DirectoryLock
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from bridge.keys import GivenKey
     from certificates.keys import SigningKey
     from kernel.changes import End, Request, Retract
     from kernel.deciding import DecisionRequest
@@ -92,10 +94,10 @@ class Base:
         key: SigningKey,
         policy: VerdictPolicy,
         host: HostClock,
+        keys: KeyPlace,
     ) -> None:
         self.ledger = ledger
         self.stores = stores
-        self.key = key
         self.canonicaliser = OxigraphCanonicaliser()
         self.host = host
         self.snapshots = snapshots
@@ -104,11 +106,12 @@ class Base:
         self._staging = Staging(ledger, stores, snapshots)
         impact = QueryImpact(ledger, self._staging)
         judge = Judge(CoreChecker(), impact, policy, Governance(policy.digest()))
-        notary = Notary(ledger.base_id(), key)
+        notary = self._notary = Notary(ledger.base_id(), key)
         self._submitter = Submitter(judge, notary)
         self._loader = Loader(judge, notary, self._staged)
         self._decider = Decider(judge, notary, self._submitter, self._loader)
         self._sequencer = Sequencer(ledger, stores, host, judge.forget)
+        self.keys = KeyChanges(notary, keys, self._sequencer, host)
         self._preparer = Preparer(ledger, ShapesPreparer(ledger), self._sequencer)
         write_path = WritePath(self._submitter, self._sequencer.enqueue, self._preparer.enqueue, self.load, host)
         self.updates = Updates(ledger, write_path)
@@ -121,6 +124,8 @@ class Base:
         policy: VerdictPolicy = DEFAULT_POLICY,
         accept_clock: bool = False,
         host: HostClock | None = None,
+        key: GivenKey | None = None,
+        issuer: str | None = None,
     ) -> Self:
         """Opens a base, making it if it is not there.
 
@@ -129,6 +134,8 @@ class Base:
             policy: from findings to verdicts.
             accept_clock: count on from where the base stands even if that lies ahead of the host.
             host: the host's clock; the system's by default.
+            key: that it signs with, or the file that it lies in; by default one of its own, in the directory.
+            issuer: the DID under which it signs; by default that of the key.
 
         Raises:
             BaseInUse: another process holds it.
@@ -148,8 +155,9 @@ class Base:
             opened.callback(stores.close)
             snapshots = Snapshots(ledger, stores, directory and directory / SNAPSHOTS)
             opened.callback(snapshots.close)
-            key = signing_key(directory, ledger)
-            base = cls(ledger, stores, snapshots, key, policy, host or SystemClock())
+            place = KeyPlace.of(directory, key)
+            signer = signing_key(place, ledger).under(issuer)
+            base = cls(ledger, stores, snapshots, signer, policy, host or SystemClock(), place)
             opened.callback(base._staging.close)
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
@@ -207,6 +215,11 @@ class Base:
         with self.ledger.reading() as view:
             facts = map(view.fact, named)
             return any(fact is not None and fact.statement.graph == SHAPES_GRAPH for fact in facts)
+
+    @property
+    def key(self) -> SigningKey:
+        """The key that it signs with, now: another one after a rotation."""
+        return self._notary.key
 
     @property
     def behind(self) -> bool:

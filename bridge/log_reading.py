@@ -22,10 +22,13 @@ Example
 from __future__ import annotations
 
 from enum import StrEnum
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
 from bridge.certificate_reading import visible
+from bridge.keys import history_in
 from certificates.checkpoints import Checkpoint, origin_of, sign_checkpoint
+from certificates.keys import SigningKey
 from certificates.log_proofs import ConsistencyProof, InclusionProof
 from certificates.merkle_proofs import consistency, inclusion, root
 from certificates.notes import NoteKey
@@ -33,14 +36,18 @@ from certificates.tiles import WIDTH, TiledTree, bundle
 from kernel.errors import Forbidden, InvalidParameter, NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from uuid import UUID
 
-    from certificates.keys import SigningKey
     from certificates.merkle_proofs import Node
     from certificates.tiles import Tile
     from kernel.access import Principal
     from kernel.ports import Ledger, LedgerView
 
+
+_PATIENCE: Final = 5.0
+_PAUSE: Final = 0.001
+"""Seconds, both."""
 
 _REMEMBERED: Final = 65_536
 """Hashes: those of a log of four million events from tiles on; some 10 MB."""
@@ -58,24 +65,26 @@ class LogReader:
 
     Args:
         ledger: the base's.
-        key: that it signs with.
+        key: that it signs with; where it may be changed, what gives the one of now.
     """
 
-    def __init__(self, ledger: Ledger, key: SigningKey) -> None:
+    def __init__(self, ledger: Ledger, key: SigningKey | Callable[[], SigningKey]) -> None:
         self._ledger = ledger
         self._key = key
         self._known: dict[tuple[int, int], bytes] = {}
-        self.origin = origin_of(ledger.base_id())
+        self._base = ledger.base_id()
+        self.origin = origin_of(self._base)
 
     @property
     def key(self) -> NoteKey:
         """The key that checkpoints are signed with."""
-        return NoteKey(self.origin, self._key.public)
+        key = self._key if isinstance(self._key, SigningKey) else self._key()
+        return NoteKey(self.origin, key.public)
 
     def checkpoint(self) -> str:
         """The signed checkpoint of the log as it is."""
         with self._ledger.reading() as view:
-            return self._signed(_tree(view, None))
+            return self._signed(view, _tree(view, None))
 
     def tile(self, tile: Tile) -> bytes:
         """The hashes of a tile, one after another. Raises `NotFound` beyond the end of the log."""
@@ -143,7 +152,7 @@ class LogReader:
                     where="from",
                 )
             path = tuple(consistency(old, tree.size, self._node(tree))) if old else ()
-            return ConsistencyProof(old, path, self._signed(tree))
+            return ConsistencyProof(old, path, self._signed(view, tree))
 
     def _inclusion(self, view: LedgerView, position: int, size: int | None) -> InclusionProof:
         tree = _tree(view, size)
@@ -155,10 +164,25 @@ class LogReader:
             )
         [entry] = view.events(position, 1)
         path = tuple(inclusion(position, tree.size, self._node(tree)))
-        return InclusionProof(entry, position, path, self._signed(tree))
+        return InclusionProof(entry, position, path, self._signed(view, tree))
 
-    def _signed(self, tree: TiledTree) -> str:
-        return sign_checkpoint(Checkpoint(self.origin, tree.size, root(tree.size, self._node(tree))), self._key)
+    def _signed(self, view: LedgerView, tree: TiledTree) -> str:
+        checkpoint = Checkpoint(self.origin, tree.size, root(tree.size, self._node(tree)))
+        return sign_checkpoint(checkpoint, self._signer(view))
+
+    def _signer(self, view: LedgerView) -> SigningKey:
+        """The key of now. A log that tells of a rotation is never signed with the key before it: nobody believes that.
+
+        Between the commit of a rotation and the first use of the new key there are some milliseconds.
+        """
+        if isinstance(self._key, SigningKey):
+            return self._key
+        known, deadline = view.signing_key(), monotonic() + _PATIENCE
+        while (key := self._key()).public.multibase != known and monotonic() < deadline:
+            if not any(held.key == key.public for held in history_in(view, self._base)[0].keys):
+                return key  # the view is from before the rotation
+            sleep(_PAUSE)
+        return key
 
     def _node(self, tree: TiledTree) -> Node:
         def node(level: int, index: int) -> bytes:

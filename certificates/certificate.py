@@ -30,7 +30,6 @@ Example
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Self
@@ -38,6 +37,7 @@ from uuid import UUID
 
 from certificates import closed
 from certificates.context import CONTEXTS, CREDENTIALS, RDF_TYPE, VOCABULARY, XSD
+from certificates.dids import DID
 from certificates.errors import InvalidValue
 from certificates.fields import count, digest, instant
 from certificates.ids import derived_id, urn
@@ -45,7 +45,6 @@ from certificates.items import ItemTree
 
 _TYPES: Final = ("VerifiableCredential", "MunimentCertificate")
 _SUBJECT_TYPE: Final = "MunimentPlan"
-_DID_KEY: Final = re.compile(r"did:key:z6Mk[1-9A-HJ-NP-Za-km-z]{44}")
 
 _REQUIRED: Final = frozenset({"@context", "id", "type", "issuer", "issuedAt", "credentialSubject"})
 _OPTIONAL: Final = frozenset({"predecessor"})
@@ -91,7 +90,7 @@ class Certificate:
 
     Attributes:
         id: random (`ids.uuid7`).
-        issuer: the `did:key` of the base's signing key.
+        issuer: the `did:key` of the base's signing key, or the `did:web` of the base (`dids`).
         base: the base whose ledger holds it.
         issued_at: when it was made: a canonical XSD dateTime in UTC.
         verdict: what the checks came to.
@@ -117,9 +116,11 @@ class Certificate:
 
     def __post_init__(self) -> None:
         """Refuse an issuer, instant or head that cannot be signed."""
-        if not _DID_KEY.fullmatch(self.issuer):
+        if not DID.fullmatch(self.issuer):
             raise InvalidValue(
-                f"{self.issuer[:60]!r} is no did:key of an Ed25519 key", remedy="use VerifyingKey.did", where="issuer"
+                f"{self.issuer[:60]!r} is no did:key of an Ed25519 key, and no did:web",
+                remedy="use SigningKey.did",
+                where="issuer",
             )
         instant(self.issued_at, "issuedAt")
         if self.base_head is not None:

@@ -7,7 +7,7 @@ Rules
 * The options are `type`, `cryptosuite`, `created`, `verificationMethod` and `proofPurpose`, always these five, always
   for `assertionMethod`. `eddsa-rdfc-2022` canonicalises them as N-Quads about one blank node, which RDFC-1.0 names
   `_:c14n0`; `eddsa-jcs-2022` as RFC 8785 JSON.
-* A proof is read as a closed object. Its verification method must be the key's own, to the letter.
+* A proof is read as a closed object. Its verification method must be the key, as its issuer calls it (`dids`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import base58
 from certificates import closed
 from certificates.canonical import canonical_json
 from certificates.context import RDF_TYPE, SECURITY, XSD
+from certificates.dids import require_method
 from certificates.errors import BadSignature, WrongKey
 from certificates.fields import instant
 from certificates.keys import SigningKey, VerifyingKey
@@ -49,14 +50,23 @@ def sign(canonical_document: bytes, suite: Cryptosuite, key: SigningKey, created
         InvalidValue: `created` is not a canonical XSD dateTime in UTC.
     """
     instant(created, "proof.created")
-    data = _signed_data(canonical_document, suite, key.public, created)
-    proof = _options(suite, key.public, created)
+    data = _signed_data(canonical_document, suite, key.verification_method, created)
+    proof = _options(suite, key.verification_method, created)
     proof["proofValue"] = "z" + base58.b58encode(key.sign(data)).decode()
     return proof
 
 
-def verify(canonical_document: bytes, proof: object, suite: Cryptosuite, key: VerifyingKey) -> None:
+def verify(
+    canonical_document: bytes, proof: object, suite: Cryptosuite, key: VerifyingKey, issuer: str | None = None
+) -> None:
     """Return if `proof` is the key's over the document whose canonical form is given.
+
+    Args:
+        canonical_document: what was signed.
+        proof: the member.
+        suite: how it was made canonical.
+        key: to verify with.
+        issuer: that the document names; None where it names none.
 
     Raises:
         MalformedDocument: the proof is not one of ours.
@@ -69,9 +79,10 @@ def verify(canonical_document: bytes, proof: object, suite: Cryptosuite, key: Ve
     closed.exactly(members, "type", _PROOF, _TYPE)
     closed.exactly(members, "cryptosuite", _PROOF, suite.value)
     closed.exactly(members, "proofPurpose", _PROOF, _PURPOSE)
-    require_key(closed.text(members, "verificationMethod", _PROOF), key.verification_method, "proof.verificationMethod")
+    method = closed.text(members, "verificationMethod", _PROOF)
+    require_method(method, key, issuer, "proof.verificationMethod")
     signature = _decode(closed.text(members, "proofValue", _PROOF))
-    if not key.verify(signature, _signed_data(canonical_document, suite, key, created)):
+    if not key.verify(signature, _signed_data(canonical_document, suite, method, created)):
         raise BadSignature(
             "the signature does not fit the document",
             remedy="it was altered after it was signed; fetch it again from its issuer",
@@ -106,21 +117,21 @@ def options_nquads(created: str, verification_method: str) -> str:
     )
 
 
-def _options(suite: Cryptosuite, key: VerifyingKey, created: str) -> dict[str, str]:
+def _options(suite: Cryptosuite, method: str, created: str) -> dict[str, str]:
     return {
         "type": _TYPE,
         "cryptosuite": suite.value,
         "created": created,
-        "verificationMethod": key.verification_method,
+        "verificationMethod": method,
         "proofPurpose": _PURPOSE,
     }
 
 
-def _signed_data(canonical_document: bytes, suite: Cryptosuite, key: VerifyingKey, created: str) -> bytes:
+def _signed_data(canonical_document: bytes, suite: Cryptosuite, method: str, created: str) -> bytes:
     if suite is Cryptosuite.RDFC:
-        options = options_nquads(created, key.verification_method).encode()
+        options = options_nquads(created, method).encode()
     else:
-        options = canonical_json(_options(suite, key, created))
+        options = canonical_json(_options(suite, method, created))
     return sha256(options).digest() + sha256(canonical_document).digest()
 
 

@@ -119,6 +119,10 @@ class KeyHistory:
             "it is signed by a key that did not sign any more at its size", remedy="fetch one of now", where=origin
         )
 
+    def named_by(self, method: str) -> HeldKey | None:
+        """The key that a proof's verification method names, under whatever DID; None when the base never had it."""
+        return next((held for held in self.keys if held.key.multibase == method.rpartition("#")[2]), None)
+
     def held(self, did: str) -> HeldKey | None:
         """The key of a DID; None when the base never had it."""
         return next((held for held in self.keys if held.key.did == did), None)

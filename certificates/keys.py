@@ -7,6 +7,7 @@ Rules
   method the DID, `#` and that text again.
 * A signing key is stored as unencrypted PKCS #8 in PEM. `save` makes the file readable by its owner alone, whole or
   not at all, and never over another; `load` refuses a file that group or world can read.
+* A signing key signs under the DID of its public half, unless it was put `under` another (`dids`).
 * No `repr` shows a secret.
 
 Example
@@ -23,7 +24,8 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from dataclasses import dataclass, field
+from base64 import b64decode
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Self
 
@@ -116,10 +118,16 @@ class VerifyingKey:
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A private key and its public half; equal to another if the public halves are."""
+    """A private key and its public half; equal to another if the public halves are.
+
+    Attributes:
+        public: the public half.
+        controller: the DID under which it signs; None: that of the public half.
+    """
 
     public: VerifyingKey
     _private: Ed25519PrivateKey = field(repr=False, compare=False)
+    controller: str | None = field(default=None, compare=False)
 
     @classmethod
     def generate(cls) -> Self:
@@ -140,6 +148,36 @@ class SigningKey:
     @classmethod
     def _of(cls, private: Ed25519PrivateKey) -> Self:
         return cls(VerifyingKey(private.public_key().public_bytes_raw()), private)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The key in PKCS #8 PEM, or the seed in hexadecimal or base64. Raises `UnreadableKey`, and quotes nothing."""
+        if "-----BEGIN" in text:
+            return cls._of(_read_pem(text.strip().encode() + b"\n", None))
+        for decode in (bytes.fromhex, _from_base64):
+            try:
+                seed = decode(text.strip())
+            except ValueError:
+                continue
+            if len(seed) == _KEY_SIZE:
+                return cls.from_bytes(seed)
+        raise UnreadableKey(
+            "is no Ed25519 key", remedy="give it as PKCS #8 in PEM, or its seed of 32 bytes in hexadecimal or base64"
+        )
+
+    def under(self, did: str | None) -> Self:
+        """The same key, signing under a DID; None: under its own."""
+        return replace(self, controller=did)
+
+    @property
+    def did(self) -> str:
+        """The issuer that what it signs names."""
+        return self.public.did if self.controller is None else self.controller
+
+    @property
+    def verification_method(self) -> str:
+        """The key that proofs by it name."""
+        return f"{self.did}#{self.public.multibase}"
 
     def to_bytes(self) -> bytes:
         """The seed: 32 secret bytes."""
@@ -206,14 +244,19 @@ def take_place(new: Path, of: Path) -> None:
     _sync_folder(of.parent)
 
 
-def _read_pem(pem: bytes, path: Path) -> Ed25519PrivateKey:
+def _from_base64(text: str) -> bytes:
+    return b64decode(text, validate=True)
+
+
+def _read_pem(pem: bytes, path: Path | None) -> Ed25519PrivateKey:
     try:
         private = load_pem_private_key(pem, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm):  # not PEM, damaged, encrypted, or of an unknown kind
         private = None
     if isinstance(private, Ed25519PrivateKey):
         return private
-    raise UnreadableKey("holds no Ed25519 key in PKCS #8", remedy="restore it from a backup", where=str(path))
+    where = None if path is None else str(path)
+    raise UnreadableKey("holds no Ed25519 key in PKCS #8", remedy="restore it from a backup", where=where)
 
 
 def _decode_multibase(multibase: str) -> bytes:

@@ -7,7 +7,8 @@ Rules
   verifier of Verifiable Credentials can check it.
 * `verify` accepts documents of exactly our shape. It builds the certificate anew from them and checks the signature
   over the statements of *that*: nothing that was not checked reaches the caller.
-* Issuer and verification method must be the key's. Whether that key is to be trusted is the caller's question.
+* Issuer and verification method must be the key's, or a `did:web` and the key under that name (`dids`). Whether that
+  key is to be trusted is the caller's question.
 
 Example
 -------
@@ -22,6 +23,7 @@ import orjson
 from certificates import integrity
 from certificates.certificate import Certificate
 from certificates.closed import closed_document
+from certificates.dids import require_issuer
 from certificates.errors import InvalidValue, MalformedDocument
 from certificates.integrity import Cryptosuite, require_key
 from certificates.keys import SigningKey, VerifyingKey
@@ -39,7 +41,7 @@ def secure(certificate: Certificate, key: SigningKey, created: str) -> bytes:
         WrongKey: the certificate names another issuer.
         InvalidValue: `created` is not a canonical instant.
     """
-    require_key(certificate.issuer, key.public.did, "issuer")
+    require_key(certificate.issuer, key.did, "issuer")
     document = certificate.document()
     document["proof"] = integrity.sign(_canonical(certificate), Cryptosuite.RDFC, key, created)
     return orjson.dumps(document)
@@ -56,8 +58,8 @@ def verify(document: bytes, key: VerifyingKey) -> Certificate:
     try:
         members, proof = closed_document(document)
         certificate = Certificate.from_document(members)
-        require_key(certificate.issuer, key.did, "issuer")
-        integrity.verify(_canonical(certificate), proof, Cryptosuite.RDFC, key)
+        require_issuer(certificate.issuer, key)
+        integrity.verify(_canonical(certificate), proof, Cryptosuite.RDFC, key, certificate.issuer)
     except InvalidValue as error:
         raise MalformedDocument(error.message, remedy=error.remedy, where=error.where) from None
     return certificate

@@ -118,7 +118,7 @@ class Notary:
         issued_at = print_instant(at)
         certificate = Certificate(
             id=identifier,
-            issuer=self.key.public.did,
+            issuer=self.key.did,
             base=self.base,
             issued_at=issued_at,
             verdict=verdict,

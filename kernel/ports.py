@@ -482,6 +482,10 @@ class LedgerView(FactsView, Protocol):
         """So many events from a position on, as they were logged."""
         ...
 
+    def signing_key(self) -> str | None:
+        """The key that certificates are signed with, in multibase; None before there was one."""
+        ...
+
     def key_events(self) -> list[tuple[int, bytes]]:
         """Every event about a key, with its position, in order."""
         ...
@@ -548,6 +552,10 @@ class LedgerTransaction(LedgerView, Protocol):
 
     def remember(self, principal: str, key: str, entry: IdempotencyEntry) -> None:
         """Keeps what an idempotency key was used for; the last use counts."""
+        ...
+
+    def use_key(self, multibase: str, at: Instant) -> None:
+        """From now on certificates are signed with this key, and no more with the one before."""
         ...
 
     def unstage(self, session: str) -> None:

@@ -78,6 +78,7 @@ class _Job(Generic[T]):
     run: Callable[[Group], T]
     future: Future[T]
     alone: bool
+    then: Callable[[T], None] | None
 
 
 class Sequencer:
@@ -130,8 +131,16 @@ class Sequencer:
         self._thread = Thread(target=self._work, name="sequencer", daemon=True)
         self._thread.start()
 
-    def enqueue(self, run: Callable[[Group], T], *, alone: bool = False) -> Future[T]:
-        """Queues a job; its future answers once all is durable and in the stores. Alone: in a group of its own."""
+    def enqueue(
+        self, run: Callable[[Group], T], *, alone: bool = False, then: Callable[[T], None] | None = None
+    ) -> Future[T]:
+        """Queues a job; its future answers once all is durable and in the stores.
+
+        Args:
+            run: the job.
+            alone: in a group of its own.
+            then: is done with its answer once that is durable, before the next group and before the future has it.
+        """
         future: Future[T] = Future()
         if self.read_only == LOCKED:
             future.set_exception(_refusal(LOCKED))
@@ -139,7 +148,7 @@ class Sequencer:
         with self._changed:
             if self._closing:
                 raise ShuttingDown("the base is closing", remedy="send the request again once it is served")
-            self._jobs.append(_Job(run, future, alone))  # type: ignore[arg-type] # a queue of jobs of every answer type
+            self._jobs.append(_Job(run, future, alone, then))  # type: ignore[arg-type] # a queue of jobs of every answer type
             self._changed.notify()
         return future
 
@@ -332,7 +341,17 @@ def _answer(answers: Sequence[tuple[_Job[object], object]]) -> None:
         if isinstance(answer, CallerError):
             job.future.set_exception(answer)
         else:
+            if job.then is not None:
+                _follow(job.then, answer)
             job.future.set_result(answer)
+
+
+def _follow(then: Callable[[object], None], answer: object) -> None:
+    """What fails here is no failure of the write, which is durable."""
+    try:
+        then(answer)
+    except Exception:
+        log.exception("what was to follow a write has failed")
 
 
 def _fail(jobs: list[_Job[object]], error: BaseException) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from api.commands.options import AnchorFile, Data, note_in, public_key, require_base
+from api.commands.options import AnchorFile, Data, given_key, note_in, public_key, require_base
 from api.commands.progress import waiting
 from certificates.errors import CertificateError
 from kernel.errors import MunimentError
@@ -61,9 +61,13 @@ def audit(
     Example: muniment audit --data data --key key.json --checkpoint checkpoint.txt
     """
     from bridge.auditing.audit import audit as audited
+    from bridge.keys import KeyPlace
 
     try:
-        public = None if key is None else public_key(key)
+        given = given_key(data)
+        public = (
+            public_key(key) if key is not None else None if given is None else KeyPlace.of(data, given).load().public
+        )
         with waiting("auditing"):
             found = audited(require_base(data), public, note_in(checkpoint))
     except (MunimentError, CertificateError) as error:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 from pydantic_core import to_json
 
 if TYPE_CHECKING:
@@ -61,6 +61,9 @@ def in_words(sourced: Sourced) -> Iterator[str]:
     for name, field in type(sourced.settings).model_fields.items():
         yield f"# {field.description}; {sourced.origins.get(name, 'the default')}"
         value = getattr(sourced.settings, name)
+        if isinstance(value, SecretStr):
+            yield f"# {name} is set, and not shown"
+            continue
         yield f"# {name} is not set" if value is None else f"{name} = {_toml(value)}"
 
 

@@ -2,8 +2,8 @@
 
 Rules
 -----
-* Printing and listing work while a server runs on the same folder. `rotate` and `revoke` hold the base, and say so when
-  it is served.
+* Printing and listing work while a server runs on the same folder. `rotate` and `revoke` hold the base; where it is
+  served, the service is asked to do it (`--url`).
 
 Example
 -------
@@ -11,6 +11,7 @@ Example
 
     muniment key --data data > key.json
     muniment key rotate --data data > key.json
+    muniment key rotate --url http://127.0.0.1:8350 --token-file token > key.json
     muniment key revoke z6Mk… --data data --since 2026-05-06T00:00:00Z --reason compromised
     muniment key list --data data
 """
@@ -24,7 +25,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.commands.careful import careful
-from api.commands.options import DATA_VARIABLE, Data, MaybeData, require_base
+from api.commands.options import (
+    DATA_VARIABLE,
+    Data,
+    MaybeData,
+    MaybeUrl,
+    TokenEnv,
+    TokenFile,
+    folder_or_url,
+    given_key,
+    named_token,
+    require_base,
+)
 from certificates.revocation import RevocationReason
 
 if TYPE_CHECKING:
@@ -81,19 +93,32 @@ def list_keys(data: Data) -> int:
 
 @key.command()
 @careful
-def rotate(data: Data) -> int:
+def rotate(
+    data: MaybeData = None, url: MaybeUrl = None, token_env: TokenEnv = None, token_file: TokenFile = None
+) -> int:
     """Sign with a new key from now on, and print it as a Multikey document. The log says so, signed with both keys.
 
-    Stop the service first. The old private key is gone afterwards; what it signed stays good.
+    A service that runs is asked with --url, by an administrator. The old private key is gone afterwards; what it signed
+    stays good.
 
-    Example: muniment key rotate --data data > key.json
+    Example: muniment key rotate --url http://127.0.0.1:8350 --token-file token > key.json
     """
-    from bridge.host import SystemClock
-    from bridge.keys import rotate as rotate_key
+    from certificates.keys import VerifyingKey
 
-    event = rotate_key(require_base(data), SystemClock())
-    typer.echo(json.dumps(event.key.multikey(), indent=2))
-    typer.echo(f"{event.previous.multibase} signs no more", err=True)
+    asked = folder_or_url(data, url, token=bool(token_env or token_file))
+    if isinstance(asked, str):
+        from api.commands.remote import change_key
+
+        told = change_key(asked, named_token(token_env, token_file), "/keys/rotate", None)
+        new, before = VerifyingKey.from_multikey(told["key"]), told["previous"]
+    else:
+        from bridge.host import SystemClock
+        from bridge.keys import rotate as rotate_key
+
+        event = rotate_key(require_base(asked), SystemClock(), given_key(asked))
+        new, before = event.key, event.previous.multibase
+    typer.echo(json.dumps(new.multikey(), indent=2))
+    typer.echo(f"{before} signs no more", err=True)
     return 0
 
 
@@ -101,39 +126,52 @@ def rotate(data: Data) -> int:
 @careful
 def revoke(
     multibase: Annotated[str, typer.Argument(metavar="KEY", help="Its z6Mk… text, as `key list` shows it.")],
-    data: Data,
     *,
     since: Annotated[
         str,
         typer.Option("--since", metavar="TIME", help="From when on others may have used it, as 2026-05-06T00:00:00Z."),
     ],
     reason: Annotated[RevocationReason, typer.Option("--reason", help="Why.")] = RevocationReason.UNSPECIFIED,
+    data: MaybeData = None,
+    url: MaybeUrl = None,
+    token_env: TokenEnv = None,
+    token_file: TokenFile = None,
 ) -> int:
     """Tell the log that a key which was rotated away is not to be trusted since an instant.
 
-    What the log held before that instant stays good. Stop the service first.
+    What the log held before that instant stays good. A service that runs is asked with --url, by an administrator.
 
     Example: muniment key revoke z6Mk… --data data --since 2026-05-06T00:00:00Z
     """
-    from bridge.host import SystemClock
-    from bridge.keys import revoke as revoke_key
     from certificates.keys import VerifyingKey
     from kernel.instants import parse_instant
 
-    named = VerifyingKey.from_multikey(multibase)
-    event = revoke_key(require_base(data), named, parse_instant(since, field="--since"), reason, SystemClock())
-    typer.echo(f"revoked {event.key.multibase} since {event.since}: {event.reason.value}", err=True)
+    named, instant = VerifyingKey.from_multikey(multibase), parse_instant(since, field="--since")
+    asked = folder_or_url(data, url, token=bool(token_env or token_file))
+    if isinstance(asked, str):
+        from api.commands.remote import change_key
+
+        members = {"since": since, "reason": reason.value}
+        told = change_key(asked, named_token(token_env, token_file), f"/keys/{named.multibase}/revoke", members)
+        revoked = told["since"]
+    else:
+        from bridge.host import SystemClock
+        from bridge.keys import revoke as revoke_key
+
+        revoked = revoke_key(
+            require_base(asked), named, instant, reason, SystemClock(), given_key(asked)
+        ).since  # fmt: skip
+    typer.echo(f"revoked {named.multibase} since {revoked}: {reason.value}", err=True)
     return 0
 
 
 def _print(data: Path | None, *, multibase: bool, log: bool) -> int:
-    from bridge.keys import SIGNING_KEY
-    from certificates.keys import SigningKey
+    from bridge.keys import KeyPlace
 
     if multibase and log:
         raise typer.BadParameter("--multibase and --log are two ways to print one key: give one of them")
     folder = _named(data)
-    public = SigningKey.load(require_base(folder) / SIGNING_KEY).public
+    public = KeyPlace.of(require_base(folder), given_key(folder)).load().public
     if log:
         typer.echo(_of_log(folder, public))
     else:

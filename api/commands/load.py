@@ -118,8 +118,15 @@ def load(
         skip_invalid=skip_invalid,
         again=again,
     )
-    policy = read_settings(data=data).verdict_policy
-    with Base.open(data, policy=policy, accept_clock=accept_clock) as base, _refusals(refused) as refusals:
+    chosen = read_settings(data=data)
+    opened = Base.open(
+        data,
+        policy=chosen.verdict_policy,
+        accept_clock=accept_clock,
+        key=chosen.given_key,
+        issuer=chosen.issuer,
+    )
+    with opened as base, _refusals(refused) as refusals:
         staged, outcome = _load(base, files, options, refusals)
     for line in _answer(staged, outcome, refusals):
         typer.echo(line)

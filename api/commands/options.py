@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.base import Base
+    from bridge.keys import GivenKey
     from certificates.keys import VerifyingKey
 
 LEDGER: Final = "ledger.sqlite"
@@ -146,13 +147,22 @@ def open_to_read(data: Path) -> Base:
         NotFound: there is none.
         MunimentError: it cannot be opened.
     """
+    from api.settings import read_settings
     from bridge.base import Base
 
+    chosen = read_settings(data=data)
     try:
         with waiting("opening the base"):
-            return Base.open(require_base(data), accept_clock=True)
+            return Base.open(require_base(data), accept_clock=True, key=chosen.given_key, issuer=chosen.issuer)
     except BaseInUse as error:
         raise BaseInUse(error.message, remedy="ask the server that holds it: --url http://HOST:PORT") from error
+
+
+def given_key(data: Path) -> GivenKey | None:
+    """The key of a base that the settings give, or its file; None: it lies in the folder. Raises `InvalidSetting`."""
+    from api.settings import read_settings
+
+    return read_settings(data=data).given_key
 
 
 def named_token(variable: str | None, file: Path | None) -> str | None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from api.commands.export import Wanted
     from api.commands.query import Question
 
+_JSON: Final = "application/json"
 _PATIENCE: Final = 600.0
 """Seconds: a service has limits of its own."""
 
@@ -150,6 +151,27 @@ def revert(url: str, token: str | None, certificate: str, reason: str | None, *,
     if not _is_json(response, "application/json"):
         raise _refusal(response)
     answer: Told = json.loads(response.content)
+    return answer
+
+
+def change_key(url: str, token: str | None, path: str, members: dict[str, str] | None) -> dict[str, str]:
+    """What became of a change of the service's keys.
+
+    Args:
+        url: of the service.
+        token: sent as a bearer token (RFC 6750); an administrator's.
+        path: of the operation.
+        members: of the body; None for none.
+
+    Raises:
+        InvalidParameter: the URL cannot be used.
+        RemoteRefusal: the service cannot be reached, or refuses.
+    """
+    body, headers = (b"", {}) if members is None else (json.dumps(members).encode(), {"Content-Type": _JSON})
+    response = _post(url, path, token, body, headers, {})
+    if response.status_code != httpx2.codes.OK:
+        raise _refusal(response)
+    answer: dict[str, str] = json.loads(response.content)
     return answer
 
 

@@ -127,6 +127,12 @@ def _opened(stack: ExitStack, settings: Settings, *, accept_clock: bool, name: s
     from api.app import create_app
     from bridge.base import Base
 
-    base = Base.open(settings.data, policy=settings.verdict_policy, accept_clock=accept_clock)
+    base = Base.open(
+        settings.data,
+        policy=settings.verdict_policy,
+        accept_clock=accept_clock,
+        key=settings.given_key,
+        issuer=settings.issuer,
+    )
     stack.enter_context(base)
     return create_app(base, settings, root="" if name is None else f"{BASES}{name}")

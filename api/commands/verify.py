@@ -177,12 +177,12 @@ def _history(known: VerifyingKey, keys: Path | None) -> KeyHistory:
 
 
 def _signer(document: bytes, history: KeyHistory) -> HeldKey:
-    """The key that a document names as its issuer; the one of now, if it names none of them, to be refused with."""
+    """The key that a document's proof names; the one of now, if it names none of them, to be refused with."""
     try:
-        issuer = json.loads(document).get("issuer")
+        method = json.loads(document).get("proof").get("verificationMethod")
     except (ValueError, RecursionError, AttributeError):
-        issuer = None
-    return history.held(str(issuer)) or history.keys[-1]
+        method = None
+    return history.named_by(str(method)) or history.keys[-1]
 
 
 def _certificate(document: bytes, proofs: list[Path], history: KeyHistory) -> list[str]:

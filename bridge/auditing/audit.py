@@ -36,6 +36,7 @@ from bridge.ledger.connection import connect_reader, refuse_old_sqlite
 from bridge.ledger.fact_rows import term_key
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.schema import APPLICATION_ID, KEY_EVENTS, VERSION
+from bridge.ledger.seal import Seal
 from bridge.ledger.session import Session, unavailable
 from bridge.lock import DirectoryLock
 from certificates.checkpoints import origin_of
@@ -110,6 +111,8 @@ def audit(directory: Path, key: VerifyingKey | None = None, checkpoint: str | No
 
 def _audit(directory: Path, key: VerifyingKey | None, checkpoint: str | None, found: Faults, *, alone: bool) -> None:
     refuse_old_sqlite()
+    if (broken := Seal(directory / LEDGER).fault()) is not None:
+        found.add(LEDGER, f"is not as it was closed: {broken}")
     try:
         connection = connect_reader(directory / LEDGER, patience=_PATIENCE)
     except sqlite3.Error as error:

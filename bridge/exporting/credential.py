@@ -34,10 +34,11 @@ from bridge.exporting.record import DATE_TIME
 from bridge.exporting.signed_lines import Lines, fact_lines, object_text
 from certificates import closed, integrity
 from certificates.context import CREDENTIALS, CREDENTIALS_CONTEXT
+from certificates.dids import require_issuer
 from certificates.errors import MalformedDocument
 from certificates.fields import instant
 from certificates.ids import derived_id, urn
-from certificates.integrity import Cryptosuite, require_key
+from certificates.integrity import Cryptosuite
 from kernel.errors import InvalidDocument, MunimentError
 from kernel.instants import Instant, parse_instant, print_instant
 from kernel.terms import RDF, XSD, Iri
@@ -82,7 +83,7 @@ class Heading:
 
     Args:
         id: of the credential.
-        issuer: the `did:key` of the base.
+        issuer: the DID of the base.
         issued_at: when it was made.
         base: the base's id.
         graph: of which graph it is.
@@ -188,12 +189,12 @@ def verify(document: bytes, key: VerifyingKey) -> Verified:
         members = closed.closed(parse_json(document), "", _MEMBERS | {"proof"})
         proof = members.pop("proof")
         heading, content = _read(members)
-        require_key(heading.issuer, key.did, "issuer")
+        require_issuer(heading.issuer, key)
         lines = Lines(None)
         lines.add(heading.lines())
         around = len(lines)
         lines.add(_content_lines(heading.graph, content))
-        integrity.verify(lines.canonical(), proof, Cryptosuite.RDFC, key)
+        integrity.verify(lines.canonical(), proof, Cryptosuite.RDFC, key, heading.issuer)
     except MunimentError as error:
         raise MalformedDocument(error.message, remedy=error.remedy, where=error.where) from None
     return Verified(heading, len(lines) - around)

@@ -177,7 +177,7 @@ class Exporter:
             view, telling, head = self._begun(opened, request, moment)
             heading = Heading(
                 id=uuid7(),
-                issuer=self._key.public.did,
+                issuer=self._key.did,
                 issued_at=self._host.now(),
                 base=self._ledger.base_id(),
                 graph=request.graph,

@@ -73,12 +73,17 @@ def create_file(path: Path) -> None:
                 file.chmod(OWNER_ONLY)
         _sync_folder(path.parent)
     except OSError as error:
-        raise LedgerUnavailable(
-            f"the ledger cannot be opened: {error.strerror}",
-            remedy="check that the data folder exists and is yours",
-            where=str(path),
-            cause="cannot-open",
-        ) from error
+        raise cannot_open(path, error) from error
+
+
+def cannot_open(path: Path, error: OSError) -> LedgerUnavailable:
+    """The error for a file that cannot be made or opened."""
+    return LedgerUnavailable(
+        f"the ledger cannot be opened: {error.strerror}",
+        remedy="check that the data folder exists and is yours",
+        where=str(path),
+        cause="cannot-open",
+    )
 
 
 def connect_writer(path: Path, *, patience: float, durable: bool) -> sqlite3.Connection:

@@ -459,6 +459,10 @@ class SqliteView:
         sql = "SELECT event FROM events WHERE position >= ? AND position < ? ORDER BY position"
         return self._session.all(sql, (first, first + count), _bytes)
 
+    def signing_key(self) -> str | None:
+        """The key that certificates are signed with, in multibase; None before there was one."""
+        return self._session.one("SELECT multikey FROM keys WHERE used_until IS NULL", (), _text)
+
     def key_events(self) -> list[tuple[int, bytes]]:
         """Every event about a key, with its position, in order."""
         return self._session.all(f"{KEY_EVENTS} ORDER BY position", (), _event_of)

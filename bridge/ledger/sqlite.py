@@ -5,6 +5,7 @@ Rules
 * One connection writes, for whoever holds the lock of this object; others wait, up to `PATIENCE`. Other processes wait
   for the lock of the file, as long. Readers wait for nobody.
 * Of a token, only its SHA-256 is kept.
+* A file that is closed is sealed, and one whose bytes are others than the seal says is not opened (`ledger.seal`).
 * A temporary ledger is a file too, in a folder of its own that goes when it is closed. It keeps every promise but one:
   its commits do not wait for the disk.
 
@@ -30,10 +31,18 @@ from uuid import UUID
 
 from bridge.host import SystemClock
 from bridge.ledger.certificate_rows import principal_of, principal_record_of, principal_row
-from bridge.ledger.connection import ReaderPool, connect_reader, connect_writer, create_file, refuse_old_sqlite
+from bridge.ledger.connection import (
+    ReaderPool,
+    cannot_open,
+    connect_reader,
+    connect_writer,
+    create_file,
+    refuse_old_sqlite,
+)
 from bridge.ledger.fact_rows import term_key
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.schema import not_a_ledger, prepare
+from bridge.ledger.seal import Seal
 from bridge.ledger.session import Session, closed, locked, roll_back, unavailable
 from bridge.ledger.soundness import require_sound
 from bridge.ledger.writing import DROP_CHUNKS, SqliteTransaction
@@ -48,6 +57,8 @@ if TYPE_CHECKING:
     from kernel.instants import Instant
     from kernel.ports import HostClock
 
+log = logging.getLogger("muniment.ledger")
+
 PATIENCE: Final = 60.0
 """Seconds to wait for a lock: far longer than a group of writes takes, about as long as judging a large load does."""
 
@@ -56,8 +67,6 @@ _ADD_PRINCIPAL: Final = """INSERT OR IGNORE INTO principals (id, role, graphs, t
 _PRINCIPAL_OF: Final = """SELECT id, role, graphs FROM principals
     WHERE token_hash = ? AND revoked IS NULL AND (expires IS NULL OR expires > ?)"""
 _PRINCIPALS: Final = "SELECT id, role, graphs, created, expires, revoked FROM principals ORDER BY created, id"
-_USE_KEY: Final = """INSERT INTO keys VALUES (?, ?, NULL)
-    ON CONFLICT DO UPDATE SET used_from = excluded.used_from, used_until = NULL"""
 _REVOKE: Final = "UPDATE principals SET revoked = coalesce(revoked, ?) WHERE id = ?"
 
 
@@ -110,10 +119,21 @@ class SqliteLedger:
         """
         clock = host_clock or SystemClock()
         if path is not None:
-            return cls(path, clock, others=others)
+            return cls._sealed(path, clock, others)
         folder = TemporaryDirectory(prefix="muniment-")
         ledger = cls(Path(folder.name) / "ledger.sqlite", clock, durable=False)
         ledger._on_close.callback(folder.cleanup)
+        return ledger
+
+    @classmethod
+    def _sealed(cls, path: Path, clock: HostClock, others: float) -> Self:
+        seal = Seal(path)
+        try:
+            with seal.broken():
+                ledger = cls(path, clock, others=others)
+        except OSError as error:
+            raise cannot_open(path, error) from error
+        ledger._on_close.callback(_seal_again, seal)
         return ledger
 
     @contextmanager
@@ -164,17 +184,26 @@ class SqliteLedger:
 
     def signing_key(self) -> str | None:
         """The key that certificates are signed with, in multibase; None before there was one."""
-        with self._readers.borrow() as session:
-            return session.one("SELECT multikey FROM keys WHERE used_until IS NULL", (), _text_of)
+        with self.reading() as view:
+            return view.signing_key()
 
     def use_key(self, multibase: str, event: bytes | None = None) -> None:
         """From now on certificates are signed with this key, and no more with the one before; an event says so."""
-        now = self._host_clock.now()
-        with self._writing() as session:
-            session.execute("UPDATE keys SET used_until = ? WHERE used_until IS NULL", (now,))
-            session.execute(_USE_KEY, (multibase, now))
+        with self.transaction() as tx:
+            tx.use_key(multibase, self._host_clock.now())
             if event is not None:
-                SqliteTransaction(session, self._key, self._known_graphs).append_event(event)
+                tx.append_event(event)
+            tx.commit()
+
+    def tombstone_check(self) -> bytes | None:
+        """What tells the key of the tombstones from any other; None before there was one."""
+        with self._readers.borrow() as session:
+            return session.one("SELECT value FROM meta WHERE name = 'tombstones'", (), _data_of)
+
+    def keep_tombstone_check(self, check: bytes) -> None:
+        """Keeps that; once."""
+        with self._writing() as session:
+            session.execute("INSERT INTO meta VALUES ('tombstones', ?)", (check,))
             session.commit()
 
     def require_sound(self) -> None:
@@ -236,6 +265,14 @@ class SqliteLedger:
                 roll_back(self._writer)
         finally:
             self._lock.release()
+
+
+def _seal_again(seal: Seal) -> None:
+    """Seals what was closed; a ledger without a seal is opened as well."""
+    try:
+        seal.put()
+    except OSError:
+        log.warning("the ledger was closed without a seal", exc_info=True)
 
 
 def _prepared(path: Path, patience: float, *, durable: bool) -> sqlite3.Connection:

@@ -67,6 +67,8 @@ _UNRECORD: Final = (
 _REMEMBER: Final = """INSERT INTO idempotency VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET body_digest = excluded.body_digest, certificate = excluded.certificate"""
 DROP_CHUNKS: Final = "DELETE FROM staged WHERE session = ?"
+_USE_KEY: Final = """INSERT INTO keys VALUES (?, ?, NULL)
+    ON CONFLICT DO UPDATE SET used_from = excluded.used_from, used_until = NULL"""
 _SET_HEAD: Final = "UPDATE state SET position = ?, instant = ?, clock = ?, digest = ?"
 
 
@@ -191,6 +193,11 @@ class SqliteTransaction(SqliteView):
     def remember(self, principal: str, key: str, entry: IdempotencyEntry) -> None:
         """Keeps what an idempotency key was used for; the last use counts."""
         self._session.execute(_REMEMBER, (principal, key, entry.body_digest, entry.certificate.bytes))
+
+    def use_key(self, multibase: str, at: Instant) -> None:
+        """From now on certificates are signed with this key, and no more with the one before."""
+        self._session.execute("UPDATE keys SET used_until = ? WHERE used_until IS NULL", (at,))
+        self._session.execute(_USE_KEY, (multibase, at))
 
     def unstage(self, session: str) -> None:
         """Drops the chunks of a load session together with what is committed."""

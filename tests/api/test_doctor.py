@@ -150,6 +150,7 @@ def test_a_ledger_that_is_none(data: Path) -> None:
 def test_a_ledger_of_another_version(data: Path) -> None:
     import sqlite3  # noqa: PLC0415 - nothing else here needs it
 
+    (data / "ledger.seal").unlink()
     with closing(sqlite3.connect(data / diagnosis.LEDGER)) as connection:
         connection.execute("PRAGMA user_version = 99")
     assert "99" in wrong(data, "ledger").what

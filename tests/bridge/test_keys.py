@@ -23,7 +23,20 @@ from kernel.errors import BaseInUse, Conflict, InvalidParameter, LedgerUnavailab
 from kernel.instants import DAY, Instant, print_instant
 from kernel.terms import Iri
 from tests.bridge.auditing.history import asked, audit_ledger, copy, edit, places
-from tests.bridge.writing import ANN, NOON, OSLO, PARIS, ROME, SetClock, living, write
+from tests.bridge.writing import (
+    ANN,
+    NOON,
+    OSLO,
+    PARIS,
+    PATIENCE,
+    ROME,
+    SetClock,
+    WatchedLedger,
+    WatchedTransaction,
+    living,
+    unavailable,
+    write,
+)
 
 REASON = RevocationReason.COMPROMISED
 
@@ -224,3 +237,49 @@ def test_a_rotation_that_was_made_up_or_taken_out_is_named(
         other = copy(base, base.with_name(f"forged{number}"))
         edit(other, "UPDATE events SET event = ? WHERE position = ?", data, last)
         assert f"events {last}" in places(audit_ledger(other))
+
+
+# --- while it is open -------------------------------------------------------------------------------------------------
+
+
+def test_a_rotation_whose_commit_fails_leaves_the_old_key(tmp_path: Path, watched: None, clock: SetClock) -> None:
+    with Base.open(tmp_path / "open", host=clock) as opened:
+        old = opened.key
+        WatchedLedger.of(opened).before_commit.extend([unavailable, unavailable])
+        with pytest.raises(LedgerUnavailable):
+            opened.keys.rotate().result(PATIENCE)
+        assert opened.key == old
+        write(opened, Assert(living(PARIS)))
+        assert opened.keys.rotate().result(PATIENCE).previous == old.public
+        assert opened.key.public == public(tmp_path / "open") != old.public
+
+
+def test_a_commit_that_was_done_though_it_failed_is_found_so(tmp_path: Path, watched: None, clock: SetClock) -> None:
+    """The disk took it and said that it did not: the second attempt sees that the key has changed."""
+    with Base.open(tmp_path / "open", host=clock) as opened:
+        old, commit = opened.key, WatchedTransaction.commit
+
+        def doubtful(self: WatchedTransaction) -> None:
+            commit(self)
+            WatchedTransaction.commit = commit  # type: ignore[method-assign]
+            unavailable()
+
+        WatchedTransaction.commit = doubtful  # type: ignore[method-assign]
+        event = opened.keys.rotate().result(PATIENCE)
+        assert (event.previous, event.key) == (old.public, opened.key.public)
+        write(opened, Assert(living(PARIS)))
+    assert audit(tmp_path / "open").faults == ()
+
+
+def test_a_key_whose_place_cannot_be_taken_signs_and_is_in_its_place_after_the_next_start(
+    tmp_path: Path, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Base.open(tmp_path / "open", host=clock) as opened:
+        with monkeypatch.context() as patched:
+            patched.setattr("bridge.keys.take_place", _fail)
+            event = opened.keys.rotate().result(PATIENCE)
+        assert opened.key.public == event.key != public(tmp_path / "open")
+        write(opened, Assert(living(PARIS)))
+    wrote(tmp_path / "open", clock, ROME)
+    assert public(tmp_path / "open") == event.key
+    assert audit(tmp_path / "open").faults == ()

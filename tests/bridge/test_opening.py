@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from api.commands.application import app
 from bridge.base import Base
 from bridge.keys import SIGNING_KEY
+from bridge.ledger.seal import Seal
 from bridge.stores.errors import open_store
 from bridge.stores.pair import rebuild, same_quads
 from bridge.stores.projections import Projection
@@ -230,6 +231,11 @@ TAMPERED = {
 }
 
 
+def unseal(path: Path) -> None:
+    """As somebody does who changes a ledger and would not have it seen at once."""
+    Seal(path / "ledger.sqlite").path.unlink()
+
+
 @pytest.mark.parametrize("tampering", TAMPERED)
 def test_a_ledger_that_was_tampered_with_is_not_served(tmp_path: Path, tampering: str) -> None:
     path = tmp_path / "base"
@@ -237,6 +243,7 @@ def test_a_ledger_that_was_tampered_with_is_not_served(tmp_path: Path, tampering
         for home in (PARIS, ROME, OSLO):
             write(base, Assert(living(home)))
     statement, told = TAMPERED[tampering]
+    unseal(path)
     with closing(sqlite3.connect(path / "ledger.sqlite")) as connection, connection:
         assert connection.execute(statement).rowcount
     with pytest.raises(DamagedBase, match=re.escape(told)) as caught:
@@ -258,6 +265,7 @@ def test_a_ledger_that_is_older_than_its_stores_is_not_served(tmp_path: Path, si
     with Base.open(path, host=clock) as base:
         if since == "written to":
             write(base, Assert(living(ROME)))
+    unseal(path)
     shutil.copy(tmp_path / "yesterday", path / "ledger.sqlite")
     with pytest.raises(DamagedBase, match="ahead of the ledger"):
         Base.open(path, host=clock)
@@ -276,6 +284,7 @@ def test_stores_of_another_course_of_the_same_ledger_are_not_served(tmp_path: Pa
     clock.move(HOUR)
     with Base.open(elsewhere, host=clock) as base:
         write(base, Assert(living(OSLO)))
+    unseal(path)
     shutil.copy(elsewhere / "ledger.sqlite", path / "ledger.sqlite")
     with pytest.raises(DamagedBase, match="a write that the ledger has not"):
         Base.open(path, host=clock)

@@ -97,7 +97,8 @@ def test_a_certificate_cannot_be_changed() -> None:
     [
         "",
         "https://example.org/issuer",
-        "did:web:example.org",
+        "did:web:example.org/path",
+        "did:web:",
         EXAMPLE.issuer + "\n",
         EXAMPLE.issuer[:-1],
         EXAMPLE.issuer[:-1] + "0",

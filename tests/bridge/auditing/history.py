@@ -15,6 +15,7 @@ import pyoxigraph as ox
 
 from bridge.auditing.audit import Audit, audit
 from bridge.base import Base
+from bridge.ledger.seal import Seal
 from bridge.lock import DirectoryLock
 from certificates.certificate import Verdict
 from certificates.records import DecisionKind
@@ -59,9 +60,9 @@ SEVEN: Final = Literal("7", XSD + "integer")
 DOUBTFUL: Final = Assert(living(OSLO, person(3)), confidence=DOUBTED)
 
 
-def make(path: Path, days: int = 2) -> None:
+def make(path: Path, days: int = 2, clock: SetClock | None = None) -> None:
     """Writes a history of some days."""
-    clock = SetClock()
+    clock = clock or SetClock()
     with Base.open(path, host=clock) as base:
         yesterday(base, clock)
         if days > 1:
@@ -123,7 +124,8 @@ def copy(base: Path, into: Path) -> Path:
 
 @contextmanager
 def ledger_of(base: Path) -> Iterator[sqlite3.Connection]:
-    """The ledger's file, opened past everything that watches over it; what is done is kept."""
+    """The ledger's file, opened past everything that watches over it; what is done is kept, and its seal is gone."""
+    Seal(base / "ledger.sqlite").path.unlink(missing_ok=True)
     with closing(sqlite3.connect(base / "ledger.sqlite")) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("PRAGMA ignore_check_constraints = ON")

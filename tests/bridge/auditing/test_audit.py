@@ -173,7 +173,8 @@ def test_case_33_the_ledger_of_yesterday_was_restored_under_the_stores_of_today(
     with Base.open(tmp_path / "base", host=clock) as base:
         today(base, clock)
     assert audit(tmp_path / "base").sound
-    (tmp_path / "backup" / "ledger.sqlite").replace(tmp_path / "base" / "ledger.sqlite")
+    for name in ("ledger.sqlite", "ledger.seal"):
+        (tmp_path / "backup" / name).replace(tmp_path / "base" / name)
     found = audit(tmp_path / "base")
     assert places(found) == {"stores/complete", "stores/current"}
     assert all("ahead of the ledger" in fault.what for fault in found.faults)

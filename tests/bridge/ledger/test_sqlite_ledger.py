@@ -17,6 +17,7 @@ import pytest
 
 from bridge.ledger.connection import connect_writer
 from bridge.ledger.schema import APPLICATION_ID, VERSION, prepare
+from bridge.ledger.seal import SUFFIX
 from bridge.ledger.sqlite import SqliteLedger
 from certificates.items import ItemKind, salt_items
 from certificates.merkle import leaf_hash
@@ -78,7 +79,8 @@ def first(row: tuple[int | str]) -> int | str:
 
 
 def sql(path: Path, statement: str) -> list[tuple[object, ...]]:
-    """What another program reads from the file, or writes to it."""
+    """What another program reads from the file, or writes to it; without a seal, which would tell."""
+    path.with_suffix(SUFFIX).unlink(missing_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         return connection.execute(statement).fetchall()
 
@@ -106,7 +108,8 @@ def test_the_files_are_their_owners_alone(path: Path) -> None:
         view.head()
         write(ledger, 1)
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
-    assert modes == dict.fromkeys(("ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"), 0o600)
+    files = ("ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm", "ledger.seal")
+    assert modes == dict.fromkeys(files, 0o600)
 
 
 def test_commits_are_durable_and_deletions_overwrite(ledger: SqliteLedger) -> None:
@@ -225,7 +228,7 @@ def test_what_is_deleted_is_in_no_file_after_a_clean_close(path: Path) -> None:
             tx.settle(record.id, CertificateState.REJECTED)
             tx.commit()
         ledger.unstage("session")
-    assert [file.name for file in path.parent.iterdir()] == ["ledger.sqlite"]
+    assert {file.name for file in path.parent.iterdir()} == {"ledger.sqlite", "ledger.seal"}
     assert secret.encode() not in path.read_bytes()
 
 
@@ -332,6 +335,7 @@ def test_a_corrupt_file_says_so(path: Path, start: float) -> None:
 
     with closing(SqliteLedger.open(path)) as ledger:
         write(ledger, 1, *(content(number, replace(STATEMENT, object=Iri(f"urn:{number}"))) for number in range(500)))
+    path.with_suffix(SUFFIX).unlink()  # which would tell of it before SQLite does
     size = path.stat().st_size
     with path.open("r+b") as file:
         file.seek(int(size * start))

@@ -9,8 +9,8 @@ Rules (BoundToState, OneSequencer)
   comes in between. The others wait for that, so it has `HELD` seconds and no more: what takes longer is told so.
 * What is kept of an update in review is its net changes; an approval plans those.
 * Everything of a request is checked before anything of it is kept.
-* What says shapes in so many words, an update without WHERE or a document, is judged beside the sequencer as well
-  (`kernel.preparing`). Shapes that follow from a WHERE are judged in their turn.
+* What writes shapes is judged beside the sequencer as well (`kernel.preparing`): what follows from a WHERE is foreseen
+  from what it came to last, and what was judged for it is kept for when it is evaluated anew.
 * What LOAD names is fetched by whoever reads the update, before anything of it is evaluated (`with_loaded`).
 * Much INSERT DATA is a load session (`bridge.sparql.update.bulk`), one at a time.
 
@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.documents.reader import read_document
 from bridge.sparql.update.bulk import BULK, session_of, stage_update
-from bridge.sparql.update.operations import UNNAMED, InsertData, Load, Modify
+from bridge.sparql.update.operations import UNNAMED, Convey, InsertData, Load, Modify
 from bridge.sparql.update.parsing import parse_update
 from bridge.sparql.update.running import Runner, Scene, refuse_emptying
 from bridge.sparql.update.solving import moved
@@ -259,10 +259,10 @@ class Update:
 
     @property
     def says_shapes(self) -> bool:
-        """Whether its text says something of the graph of shapes, and nothing has to be evaluated for it."""
+        """Whether it writes the graph of shapes, as far as its text says so: what a WHERE comes to is not known yet."""
         data = [each for each in self.operations if isinstance(each, Told)]
-        named = any(quad.graph == SHAPES_GRAPH for each in data for quad in each.quads)
-        return named and not self.has_where
+        conveyed = any(isinstance(each, Convey) and each.target == SHAPES_GRAPH for each in self.operations)
+        return conveyed or any(quad.graph == SHAPES_GRAPH for each in data for quad in each.quads)
 
     @property
     def insertions(self) -> list[InsertData]:
@@ -277,6 +277,11 @@ class Evaluated:
     effect: NetEffect
     head: int | None
     clock: Instant
+
+    @property
+    def writes_shapes(self) -> bool:
+        """Whether something of the graph of shapes has come of it."""
+        return any(statement.graph == SHAPES_GRAPH for statement in self.effect.touched())
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,7 +399,7 @@ class Updates:
                 raise moved()
             return evaluated.effect
 
-        return self._submit(update, effect, alone=len(evaluated.effect) > LARGE)
+        return self._submit(update, effect, alone=len(evaluated.effect) > LARGE, foreseen=evaluated)
 
     def _apply_told(self, update: Update) -> Future[Outcome]:
         """Queues an update in which nothing has to be evaluated."""
@@ -407,12 +412,7 @@ class Updates:
 
         if not update.says_shapes:
             return self._submit(update, within, alone=update.may_be_large)
-        draft, submitter = update.terms.draft(within), self._path.submitter
-        return self._path.prepare(
-            partial(self._foresee, update.terms, effect),
-            lambda group, preparation: _told(lambda: submitter.submit(group, draft, preparation)),
-            alone=update.may_be_large,
-        )
+        return self._prepare(update, effect, within, alone=update.may_be_large)
 
     def _foresee(self, terms: Terms, effect: _AtHead, view: LedgerView) -> Plan | None:
         """What a write would do at the head of a view: to prepare for, if it writes shapes."""
@@ -420,12 +420,13 @@ class Updates:
         submission = terms.submission(effect(view, view.head(), at), view, at)
         return None if submission is None else self._path.submitter.foresee(view, submission, at)
 
-    def apply_alone(self, update: Update, solver: Solver) -> Future[Outcome]:
+    def apply_alone(self, update: Update, solver: Solver, foreseen: Evaluated | None = None) -> Future[Outcome]:
         """Queues an update that is to be evaluated within the sequencer, in a group of its own.
 
         Args:
             update: that `has_where`.
             solver: of which no more than `HELD` seconds are asked. Where that is too little, `StateMoved` is met.
+            foreseen: what it came to last.
         """
 
         def effect(group: Group, at: Instant) -> NetEffect:
@@ -438,7 +439,7 @@ class Updates:
                     raise too_slow() from error
                 raise
 
-        return self._submit(update, effect, alone=True)
+        return self._submit(update, effect, alone=True, foreseen=foreseen)
 
     def write_graph(
         self,
@@ -486,11 +487,29 @@ class Updates:
         return self._path.enqueue(run, alone=alone)
 
     def _submit(
-        self, update: Update, effect: Callable[[Group, Instant], NetEffect], *, alone: bool = False
+        self,
+        update: Update,
+        effect: Callable[[Group, Instant], NetEffect],
+        *,
+        alone: bool = False,
+        foreseen: Evaluated | None = None,
     ) -> Future[Outcome]:
+        if foreseen is not None and foreseen.writes_shapes:
+            return self._prepare(update, lambda *_: foreseen.effect, effect, alone=alone)
         draft = update.terms.draft(effect)
         submitter = self._path.submitter
         return self._path.enqueue(lambda group: _told(lambda: submitter.submit(group, draft)), alone=alone)
+
+    def _prepare(
+        self, update: Update, foreseen: _AtHead, effect: Callable[[Group, Instant], NetEffect], *, alone: bool
+    ) -> Future[Outcome]:
+        """Queues an update that writes shapes, once what it is foreseen to come to has been judged."""
+        draft, submitter = update.terms.draft(effect), self._path.submitter
+        return self._path.prepare(
+            partial(self._foresee, update.terms, foreseen),
+            lambda group, preparation: _told(lambda: submitter.submit(group, draft, preparation)),
+            alone=alone,
+        )
 
     def _load(self, update: Update) -> Outcome:
         """Loads what an update inserts, unless its key says that this was done."""

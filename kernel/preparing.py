@@ -8,6 +8,8 @@ Rules (OneSequencer, BoundToState)
   is prepared further; after `ROUNDS` turns it judges whatever is left, however long others wait for it.
 * What is planned beforehand only says what to prepare for: the write plans and judges for itself. What cannot be
   planned beforehand is not prepared for, and meets its error in its turn.
+* A write that is not of the state that it was worked out for is turned away, and worked out anew by whoever asked. What
+  was judged for it is kept for the next write of shapes, which may be the same.
 * Closing gives up what is being prepared: nothing of it was kept.
 
 Example
@@ -22,11 +24,11 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Event
+from threading import Event, Lock, get_ident
 from time import monotonic
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 
-from kernel.errors import CallerError, ShuttingDown
+from kernel.errors import CallerError, ShuttingDown, StateMoved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,12 +61,20 @@ def shutting_down() -> ShuttingDown:
     return ShuttingDown("the base is closing", remedy="send the request again once it is served")
 
 
+class Progress(NamedTuple):
+    """How far a preparation is: targets in the data that are judged, and all of them."""
+
+    done: int
+    total: int
+
+
 class Watch:
-    """Told how preparing goes; says whether it is to go on."""
+    """Told how preparing goes, on each thread; says whether it is to go on."""
 
     def __init__(self) -> None:
         self._closing = Event()
         self._told = monotonic()
+        self._going: dict[int, Progress] = {}
 
     def close(self) -> None:
         """From now on nothing is prepared."""
@@ -75,8 +85,18 @@ class Watch:
         if self._closing.is_set():
             raise shutting_down()
 
+    @property
+    def going(self) -> tuple[Progress, ...]:
+        """How far that is which is being judged just now."""
+        return tuple(self._going.copy().values())
+
+    def rest(self) -> None:
+        """Nothing is being judged on this thread any more."""
+        self._going.pop(get_ident(), None)
+
     def tell(self, done: int, total: int) -> None:
-        """Logs how far it is, now and then."""
+        """Takes note of how far it is, and logs it now and then."""
+        self._going[get_ident()] = Progress(done, total)
         if monotonic() - self._told >= _TOLD_EVERY or done == total > 0:
             self._told = monotonic()
             log.info("shapes that are written: %d of %d targets in the data judged", done, total)
@@ -121,6 +141,7 @@ class Preparer:
         self._sequencer = sequencer
         self._watch = Watch()
         self._threads = ThreadPoolExecutor(THREADS, "preparing")
+        self._kept = _Kept()
 
     def enqueue(
         self,
@@ -142,6 +163,11 @@ class Preparer:
         except RuntimeError as error:  # closed just now
             raise shutting_down() from error
 
+    @property
+    def going(self) -> tuple[Progress, ...]:
+        """How far what is being prepared is."""
+        return self._watch.going
+
     def close(self) -> None:
         """Gives up what is being prepared, and waits for what is queued."""
         self._watch.close()
@@ -153,12 +179,16 @@ class Preparer:
         run: Callable[[Group, Preparation | None], T],
         alone: bool,
     ) -> T:
-        preparation: Preparation | None = None
+        preparation = self._kept.take()
         for left in reversed(range(ROUNDS)):
             preparation = self._prepared(foresee, preparation)
             if preparation is not None and not left:
                 preparation.insist()
-            answer = self._sequencer.enqueue(_turn(run, preparation), alone=alone).result()
+            try:
+                answer = self._sequencer.enqueue(_turn(run, preparation), alone=alone).result()
+            except StateMoved:
+                self._kept.put(preparation if left else None)
+                raise
             if not isinstance(answer, Unprepared):
                 return answer
         raise AssertionError("a write that insists steps back")
@@ -173,8 +203,31 @@ class Preparer:
                 return None
             preparation = None if plan is None else self._shapes.prepare(plan, view, previous)
         if preparation is not None:
-            preparation.advance(self._watch)
+            watch = self._watch
+            try:
+                preparation.advance(watch)
+            finally:
+                watch.rest()
         return preparation
+
+
+class _Kept:
+    """A preparation that nobody uses at present, if there is one."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._one: Preparation | None = None
+
+    def put(self, preparation: Preparation | None) -> None:
+        """Keeps one, in the place of another."""
+        with self._lock:
+            self._one = preparation
+
+    def take(self) -> Preparation | None:
+        """It, which is not kept any longer."""
+        with self._lock:
+            found, self._one = self._one, None
+        return found
 
 
 def _turn(

@@ -6,6 +6,7 @@ Rules
 * Filters are part of the address. One that nothing knows is an error, as is a value that it cannot have, and a first
   day after the last.
 * Each entry says in a sentence its first change, and how many there are of each kind.
+* How far the judging of shapes is that are to be written is told to administrators of everything.
 * Waivers that have ended stand above what waits, for everybody who may read the shapes, until they are removed or given
   another end.
 
@@ -145,6 +146,7 @@ async def queue(request: Request, visit: Visitor) -> Response:
             "orders": ORDERS,
             "filtered": filtered,
             "ended": ended,
+            "preparing": service.base.preparing if visit.principal.governs and visit.principal.reads_everything else (),
             "first": asked.after is None,
             "start": _with(chosen),
             "following": None if found.after is None else _with({**chosen, AFTER.name: str(found.after)}),

@@ -144,6 +144,7 @@ class Preparation:
                     Waiting.of(existing.targets(Overlay(view, scope=existing.written.scope)))
                 )
             done, total = 0, len(waiting)
+            watch.tell(done, total)
             for batch in waiting.batches(BATCH):
                 with self._ledger.reading() as view:
                     judging = existing.over(partial(_as_it_stands, view, ()), Budget())

@@ -6,8 +6,10 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 
+from bridge.base import Base
 from kernel.access import Role
 from kernel.instants import SECOND, Instant, print_instant
+from kernel.preparing import Progress
 from tests.api.bodies import EX, XSD, M, change
 from tests.api.pages.world import RDFS, Page, World
 from tests.api.serving import Served
@@ -162,3 +164,13 @@ def test_a_waiver_that_has_ended_stands_above_what_waits_until_it_is_removed(wor
     changes = [{"op": "retract", **given[0]}, {"op": "assert", **given[1]}]
     assert administrator.post("/changes", json={"changes": changes}).status_code == 201
     assert "Waivers" not in Page.of(client.get("/queue")).text
+
+
+def test_how_far_the_judging_of_shapes_is_stands_above_what_waits_for_administrators_of_everything(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Base, "preparing", (Progress(2_400, 10_000),))
+    text = Page.of(world.signed_in(Role.ADMINISTRATOR).get("/queue")).text
+    assert "Of 10,000 nodes in the data, 2,400 are judged." in text
+    for role, graphs in ((Role.EDITOR, ()), (Role.ADMINISTRATOR, ("urn:other",))):
+        assert "10,000" not in Page.of(world.signed_in(role, *graphs).get("/queue")).text

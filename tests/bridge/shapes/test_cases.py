@@ -23,6 +23,8 @@ from tests.bridge.shapes.world import NOW, G, World, asserts, iri_of, read, retr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kernel.changes import Change
+
 SH = "http://www.w3.org/ns/shacl#"
 
 
@@ -327,6 +329,70 @@ def test_one_more_value_at_a_node_that_has_very_many_does_not_read_the_others() 
     assert world.view.facts_read < 10
     [exceeded] = world.judge(*asserts(":a :knows :robot ."))
     assert exceeded.code is FindingCode.NEIGHBOURHOOD_EXCEEDED
+
+
+def judged_reading_little(world: World, *changes: Change) -> list[Finding]:
+    plan = world.plan(*changes)
+    world.view.facts_read = 0
+    findings = list(world.checker.findings(plan, world.view))
+    assert world.view.facts_read < 12
+    return findings
+
+
+CROWD = " ".join(f":p{number} a :Person ; :worksFor :org ." for number in range(500))
+
+
+def test_what_is_said_of_a_hub_is_judged_there_and_at_nobody_who_refers_to_it_as_long_as_it_conforms() -> None:
+    shapes = """:S a sh:NodeShape ; sh:targetClass :Person ; sh:property [ sh:path :worksFor ; sh:node :O ] .
+        :O a sh:NodeShape ; sh:property [ sh:path :name ; sh:minCount 1 ; sh:maxCount 2 ; sh:maxLength 3 ] ."""
+    world = World(shapes, CROWD + " :org :name 'x' .", limit=50)
+    assert judged_reading_little(world, *asserts(":org :name 'y' .")) == []
+    assert judged_reading_little(world, *retracts(":org :name 'x' ."), *asserts(":org :name 'z' .")) == []
+    for changes in (asserts(":org :name 'y', 'z' ."), asserts(":org :name 'long' ."), retracts(":org :name 'x' .")):
+        [exceeded] = world.judge(*changes)
+        assert exceeded.code is FindingCode.NEIGHBOURHOOD_EXCEEDED
+    world.hold(*asserts(":org :name 'y', 'z' ."))
+    assert judged_reading_little(world, *asserts(":org :name 'w' .")) == []  # too many before and after
+    [exceeded] = world.judge(*retracts(":org :name 'z' .", years(2030)))
+    assert exceeded.code is FindingCode.NEIGHBOURHOOD_EXCEEDED
+
+
+def test_a_hub_may_be_of_more_classes_or_fewer_as_long_as_it_is_of_those_that_are_asked_for() -> None:
+    shapes = """:S a sh:NodeShape ; sh:targetClass :Person ; sh:property [ sh:path :worksFor ; sh:class :Org ] .
+        :O a sh:NodeShape ; sh:targetClass :Org ; sh:property [ sh:path [ sh:inversePath :worksFor ] ;
+            sh:minCount 1 ] ."""
+    world = World(shapes, CROWD + " :org a :Org .", ontology=":Company rdfs:subClassOf :Org .", limit=50)
+    assert judged_reading_little(world, *asserts(":org a :Company .")) == []
+    world.hold(*asserts(":org a :Company .", years(2000)))
+    assert judged_reading_little(world, *retracts(":org a :Org .", years(2010))) == []
+    [exceeded] = world.judge(*retracts(":org a :Org ."))
+    assert exceeded.code is FindingCode.NEIGHBOURHOOD_EXCEEDED
+
+
+def test_what_values_are_to_be_disjoint_from_matters_where_they_are_it() -> None:
+    shapes = ":S a sh:NodeShape ; sh:targetClass :Person ; sh:property [ sh:path :knows ; sh:disjoint :avoids ] ."
+    known = " ".join(f":a :knows :p{number} ." for number in range(500))
+    world = World(shapes, known + " :a a :Person .", limit=50)
+    assert judged_reading_little(world, *asserts(":a :avoids :b .")) == []
+    [exceeded] = world.judge(*asserts(":a :avoids :p7 ."))
+    assert exceeded.code is FindingCode.NEIGHBOURHOOD_EXCEEDED
+    world = World(shapes, ":a a :Person ; :knows :b, :c .")
+    assert components(world.judge(*asserts(":a :avoids :b ."))) == ["Disjoint"]
+
+
+def test_what_is_a_target_for_other_reasons_is_judged_when_those_go() -> None:
+    """One pointer, or one class, more at a target makes no difference, and the last one that goes, or comes, does."""
+    shapes = """:T a sh:NodeShape ; sh:targetObjectsOf :at ; sh:targetSubjectsOf :has ; sh:targetClass :C ;
+        sh:nodeKind sh:Literal ."""
+    for first, then in ((":a :at :n .", ":b :at :n ."), (":n :has 1 .", ":n :has 2 ."), (":n a :C .", ":n a :D .")):
+        world = World(shapes, ontology=":D rdfs:subClassOf :C .")
+        world.hold(*asserts(first, years(2000)))
+        [finding] = world.judge(*asserts(then))
+        assert (finding.focus, finding.start, finding.end) == ("<urn:x:n>", None, "2000-01-01T00:00:00Z")
+        assert world.judge(*asserts(then, years(2010))) == []
+        assert [each.start for each in world.judge(*retracts(first), *asserts(then, years(1990)))] == [
+            "1990-01-01T00:00:00Z"
+        ]
 
 
 def test_a_value_with_very_much_around_it_is_left_alone_where_its_subject_is_no_target() -> None:

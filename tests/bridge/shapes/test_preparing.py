@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Event
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,21 +14,23 @@ from hypothesis import strategies as st
 
 from bridge.base import Base
 from bridge.shapes.preparing import FEW, ShapesPreparer
-from bridge.updating import GraphWrite, Terms, Update
+from bridge.updating import ATTEMPTS, GraphWrite, Terms, Update
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from kernel.changes import Assert, Change
-from kernel.errors import ShuttingDown
+from kernel.errors import ShuttingDown, StateMoved
 from kernel.facts import Spelling
 from kernel.instants import Instant
 from kernel.policy import UnsafeAutoApprove
 from kernel.ports import CertificateState
-from kernel.preparing import Unprepared, Watch
+from kernel.preparing import Progress, Unprepared, Watch
+from kernel.terms import Iri
 from kernel.vocabulary import ONTOLOGY_GRAPH, SHAPES_GRAPH
 from tests.bridge.shapes.test_base import queue, submit
 from tests.bridge.shapes.test_existing import NAMED, require_newly_broken
 from tests.bridge.shapes.test_incremental import ONTOLOGY, Assertion, assertions, made, retracted, shapes, validities
 from tests.bridge.shapes.world import ADMIN, CountingView, World, asserts, retracts
+from tests.bridge.sparql.update.updating import Here
 from tests.bridge.writing import Busy, decide, stage
 
 if TYPE_CHECKING:
@@ -40,9 +42,10 @@ if TYPE_CHECKING:
     from kernel.plan import Plan
     from kernel.ports import Head
     from kernel.submitting import Outcome
-    from kernel.terms import Iri, Statement
+    from kernel.terms import Statement
 
 PATIENCE = 60.0
+DRAFT = Iri("urn:draft")
 
 
 class History(CountingView):
@@ -207,12 +210,13 @@ class Held(Watch):
     def __init__(self, after: int) -> None:
         super().__init__()
         self.reached, self.go_on = Event(), Event()
-        self._left = after
+        self.judged = 0
+        self._after = after
 
     def require_going_on(self) -> None:
         super().require_going_on()
-        self._left -= 1
-        if self._left == 0:
+        self.judged += 1
+        if self.judged == self._after:
             self.reached.set()
             assert self.go_on.wait(PATIENCE)
             super().require_going_on()
@@ -267,23 +271,58 @@ def by_graph(base: Base, shapes: list[Change]) -> Future[Outcome]:
     return answer
 
 
+def by_where(base: Base, shapes: list[Change]) -> Future[Outcome]:
+    """Inserts what a template says of whatever the ontology says, as the service does: anew while the base moves on."""
+    said = " ".join(f"{each.subject.n3} {each.predicate.n3} {each.object.n3} ." for each in statements_of(shapes))
+    text = f"INSERT {{ GRAPH {SHAPES_GRAPH.n3} {{ {said} }} }} WHERE {{ GRAPH {ONTOLOGY_GRAPH.n3} {{ ?s ?p ?o }} }}"
+    update = Update.read(text, Terms(ADMIN))
+    answer: Future[Outcome] = Future()
+
+    def run() -> None:
+        evaluated = None
+        for _ in range(ATTEMPTS):
+            evaluated = base.updates.evaluate(update, Here(base))
+            try:
+                answer.set_result(base.updates.apply(update, evaluated).result())
+            except StateMoved:
+                continue
+            return
+        answer.set_result(base.updates.apply_alone(update, Here(base), evaluated).result())
+
+    Thread(target=run).start()
+    return answer
+
+
+def by_copying(base: Base, shapes: list[Change]) -> Future[Outcome]:
+    """Adds a graph in which they were written down to the shapes."""
+    submit(base, *(replace(each, statement=replace(each.statement, graph=DRAFT)) for each in asserted(shapes)))
+    return base.updates.apply(Update.read(f"ADD {DRAFT.n3} TO {SHAPES_GRAPH.n3}", Terms(ADMIN)), None)
+
+
+def asserted(changes: list[Change]) -> list[Assert]:
+    return [change for change in changes if isinstance(change, Assert)]
+
+
 def statements_of(changes: list[Change]) -> list[Statement]:
-    return [change.statement for change in changes if isinstance(change, Assert)]
+    return [change.statement for change in asserted(changes)]
 
 
-@pytest.mark.parametrize("write", [by_update, by_graph])
+@pytest.mark.parametrize("write", [by_update, by_graph, by_where, by_copying])
 def test_shapes_by_sparql_and_by_document_are_judged_beside_the_writes_too(
     write: Callable[[Base, list[Change]], Future[Outcome]],
 ) -> None:
     with Base.open(None) as base:
-        submit(base, *many(500), *asserts(":old a :A ."))
+        submit(base, *many(500), *asserts(":old a :A ."), *asserts(ONTOLOGY, graph=ONTOLOGY_GRAPH))
         watch = held_up(base, after=250)
         written = write(base, asserts(NAMED.format(1), graph=SHAPES_GRAPH))
         assert watch.reached.wait(PATIENCE)
+        assert base.preparing == (Progress(200, 501),)
         assert submit(base, *asserts(":new a :A .")).verdict is Verdict.CLEAR
         assert not written.done()
         watch.go_on.set()
         outcome = written.result(PATIENCE)
+        assert base.preparing == ()
+        assert watch.judged < 501 + 10, "each target is judged once, however often the update is worked out anew"
         assert (outcome.verdict, [each.focus for each in outcome.findings]) == (
             Verdict.REVIEW,
             ["<urn:x:new>", "<urn:x:old>"],

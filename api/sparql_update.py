@@ -182,7 +182,7 @@ async def _evaluated(request: Request, service: Service, update: Update) -> Outc
     """Has a WHERE evaluated by a worker, and submits what comes of it; anew where the base moved on meanwhile."""
     updates, caller = service.base.updates, update.terms.principal
     limits = service.settings.limits_of(caller.highest)
-    took = 0.0
+    took, evaluated = 0.0, None
     for _ in range(ATTEMPTS):
         try:
             async with service.replicas.lease(caller.id, limits) as lease:

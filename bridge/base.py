@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from kernel.judging import VerdictPolicy
     from kernel.loading import LoadRequest
     from kernel.ports import HostClock, Ledger
+    from kernel.preparing import Progress
     from kernel.submitting import Outcome, Submission
     from kernel.terms import Statement
 
@@ -225,6 +226,11 @@ class Base:
     def behind(self) -> bool:
         """Whether the stores could not be brought up to the ledger."""
         return self._sequencer.behind
+
+    @property
+    def preparing(self) -> tuple[Progress, ...]:
+        """How far the judging is of shapes that are to be written: of each, targets judged and all of them."""
+        return self._preparer.going
 
     @property
     def read_only(self) -> str | None:

@@ -199,7 +199,7 @@ async def _evaluated(request: Request, service: Service, update: Update) -> Outc
         raise too_slow()
     brief = replace(limits, seconds=min(limits.seconds, HELD))
     async with service.replicas.lease(caller.id, brief) as lease:
-        return await asyncio.wrap_future(updates.apply_alone(update, LeasedSolver(lease)))
+        return await asyncio.wrap_future(updates.apply_alone(update, LeasedSolver(lease), evaluated))
 
 
 def _graphs(parameters: Parameters, parameter: Parameter) -> tuple[Iri, ...]:

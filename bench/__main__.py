@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _compare(console, chosen(options.only), sizes, effort, Path(directory))
         alone = (options.profile, options.governing, options.log, options.load, options.serving, options.moments)
         if options.validation or not (options.only or any(alone)):
-            _validate(console, sizes, effort, Path(directory))
+            _validate(console, sizes, effort, Path(directory) / "validation")
 
 
 def _compare(console: Console, entries: list[Entry], sizes: list[int], effort: Effort, directory: Path) -> None:
@@ -86,6 +86,7 @@ def _compare(console: Console, entries: list[Entry], sizes: list[int], effort: E
 
 
 def _validate(console: Console, sizes: list[int], effort: Effort, directory: Path) -> None:
+    directory.mkdir()
     machine = Machine.of(directory)
     progress = Console(stderr=True, style="dim")
     results = Results()

@@ -17,8 +17,6 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Final
 
-import base58
-
 from certificates import closed
 from certificates.canonical import canonical_json
 from certificates.context import RDF_TYPE, SECURITY, XSD
@@ -26,6 +24,7 @@ from certificates.dids import require_method
 from certificates.errors import BadSignature, WrongKey
 from certificates.fields import instant
 from certificates.keys import SigningKey, VerifyingKey
+from certificates.multibase import decode, encode
 
 _ORDER: Final = ("type", "cryptosuite", "created", "verificationMethod", "proofPurpose", "proofValue")
 _OPTIONS: Final = frozenset(_ORDER)
@@ -52,7 +51,7 @@ def sign(canonical_document: bytes, suite: Cryptosuite, key: SigningKey, created
     instant(created, "proof.created")
     data = _signed_data(canonical_document, suite, key.verification_method, created)
     proof = _options(suite, key.verification_method, created)
-    proof["proofValue"] = "z" + base58.b58encode(key.sign(data)).decode()
+    proof["proofValue"] = encode(key.sign(data))
     return proof
 
 
@@ -136,7 +135,7 @@ def _signed_data(canonical_document: bytes, suite: Cryptosuite, method: str, cre
 
 
 def _decode(multibase: str) -> bytes:
-    signature = base58.b58decode(multibase[1:]) if _MULTIBASE.fullmatch(multibase) else b""
+    signature = decode(multibase) if _MULTIBASE.fullmatch(multibase) else b""
     if len(signature) != _SIGNATURE_SIZE:
         raise BadSignature(
             "no signature of 64 bytes in base58btc", remedy="fetch the document again", where="proof.proofValue"

@@ -29,13 +29,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Self
 
-import base58
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
 from certificates.closed import closed, parse, text
 from certificates.errors import KeyExists, MalformedDocument, UnreadableKey
+from certificates.multibase import decode, encode
 
 MULTIKEY_CONTEXT: Final = "https://w3id.org/security/multikey/v1"
 
@@ -65,7 +65,7 @@ class VerifyingKey:
         """Refuse a key of another length, and work out its names once."""
         if len(self.raw) != _KEY_SIZE:
             raise UnreadableKey(f"a public key of {len(self.raw)} bytes", remedy="use the 32 bytes of an Ed25519 key")
-        multibase = "z" + base58.b58encode(_ED25519_PUBLIC + self.raw).decode()
+        multibase = encode(_ED25519_PUBLIC + self.raw)
         object.__setattr__(self, "multibase", multibase)
         object.__setattr__(self, "did", f"did:key:{multibase}")
         object.__setattr__(self, "verification_method", f"did:key:{multibase}#{multibase}")
@@ -261,7 +261,7 @@ def _read_pem(pem: bytes, path: Path | None) -> Ed25519PrivateKey:
 
 def _decode_multibase(multibase: str) -> bytes:
     try:
-        decoded = base58.b58decode(multibase[1:]) if multibase.startswith("z") else b""
+        decoded = decode(multibase)
     except ValueError:
         decoded = b""
     if len(decoded) == len(_ED25519_PUBLIC) + _KEY_SIZE and decoded.startswith(_ED25519_PUBLIC):

@@ -47,12 +47,13 @@ class Group:
         tx: the ledger transaction that holds it.
         host: the host's clock.
         due: the first instant after the clock at which a believed fact begins or ends, as far as is known; None: never.
+        head: what the ledger's head is, where that is known; by default it is read.
     """
 
-    def __init__(self, tx: LedgerTransaction, host: HostClock, due: Instant | None) -> None:
+    def __init__(self, tx: LedgerTransaction, host: HostClock, due: Instant | None, head: Head | None = None) -> None:
         self.tx = tx
         self.due = due
-        self.head = self._opened_at = tx.head()
+        self.head = self._opened_at = tx.head() if head is None else head
         self._state = self.head.state
         self.governs = False
         self._host = host

@@ -3,7 +3,9 @@
 Rules (OneSequencer)
 -----
 * Jobs run one after another on one thread. Those that wait when it turns to them form a group: one ledger transaction,
-  one fsync, one delta for the stores. A load session is a group of its own.
+  one fsync, one delta for the stores. A load session is a group of its own. Where the last group was of several, the
+  next waits a little for as many: groups that come in two halves, one while the other is written, cost twice.
+* While the thread runs, the head is its own: what it committed last need not be read again.
 * Answers follow the commit. Before them, the stores are given its delta, so that whoever has an answer reads what was
   written; they write deltas together, at the latest when nothing is asked for a moment.
 * A job that meets a caller's error before it wrote anything leaves the group as it was; any other failure discards the
@@ -46,7 +48,7 @@ from kernel.transaction_clock import refuse_if_ahead
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from kernel.ports import HostClock, Ledger, StoreDelta, Stores
+    from kernel.ports import Head, HostClock, Ledger, StoreDelta, Stores
 
 T = TypeVar("T")
 
@@ -55,6 +57,10 @@ GROUP_SIZE = 128
 
 UNSETTLED_WAIT = 0.01
 """Seconds without a job after which the stores are told to write what they were given."""
+
+GATHERING = 0.002
+"""Seconds for which a group waits at most for those whose jobs were in the last: they were answered together, and most
+will write again, but not all at once. Whoever writes alone never waits."""
 
 LONGEST_WAIT = 1.0
 """Seconds after which the thread looks at the clock again, for the host's clock may have been set; and after which it
@@ -101,6 +107,9 @@ class Sequencer:
         self._closing = False
         self._thread: Thread | None = None
         self._due: Instant | None = None
+        self._head: Head | None = None
+        self._together = 1
+        self._wanted = 1
         self._behind = False
         self._unwritable: ReadOnly | None = None
         self._not_before = 0.0
@@ -149,7 +158,8 @@ class Sequencer:
             if self._closing:
                 raise ShuttingDown("the base is closing", remedy="send the request again once it is served")
             self._jobs.append(_Job(run, future, alone, then))  # type: ignore[arg-type] # a queue of jobs of every answer type
-            self._changed.notify()
+            if len(self._jobs) >= self._wanted:
+                self._changed.notify()
         return future
 
     def close(self) -> None:
@@ -175,12 +185,22 @@ class Sequencer:
                 self._changed.wait(self._patience())
             if not self._jobs and self._closing:
                 return None
+            self._gather()
             jobs: list[_Job[object]] = []
             while self._jobs and len(jobs) < GROUP_SIZE and not (jobs and (jobs[-1].alone or self._jobs[0].alone)):
                 job = self._jobs.popleft()
                 if job.future.set_running_or_notify_cancel():
                     jobs.append(job)
+            self._together = len(jobs) or self._together
             return jobs
+
+    def _gather(self) -> None:
+        """Waits a little until as many jobs are there as the last group had, once the first is."""
+        self._wanted = self._together
+        until = monotonic() + GATHERING
+        while self._jobs and len(self._jobs) < self._wanted and not self._closing and (left := until - monotonic()) > 0:
+            self._changed.wait(left)
+        self._wanted = 1
 
     def _patience(self) -> float:
         """Seconds to wait for a job."""
@@ -211,15 +231,23 @@ class Sequencer:
 
     def _attempt(self, jobs: list[_Job[object]]) -> None:
         """Runs the jobs in one transaction, commits it, has the stores take what it changes, and answers."""
-        with self._ledger.transaction() as tx:
-            group = Group(tx, self._host, self._due)
+        with self._group() as group:
             answers = [(job, _run(job, group)) for job in jobs]
             delta = group.close()
-            tx.commit()
-        self._wrote()
-        self._due = group.due
         self._bring_up(delta, alone=jobs[0].alone)
         _answer(answers)
+
+    @contextmanager
+    def _group(self) -> Iterator[Group]:
+        """A group in a transaction of its own, which is committed when all within is done."""
+        head, self._head = self._head, None  # only what was committed is known
+        with self._ledger.transaction() as tx:
+            group = Group(tx, self._host, self._due, head)
+            yield group
+            tx.commit()
+        self._head = group.head
+        self._due = group.due
+        self._wrote()
 
     def _bring_up(self, delta: StoreDelta | None, *, alone: bool = False) -> None:
         """Brings the stores up after a commit; when they fail, however, they are behind."""
@@ -277,13 +305,9 @@ class Sequencer:
 
     def _advance(self) -> None:
         """Moves the clock to the host's time, durably, and then the stores."""
-        with self._ledger.transaction() as tx:
-            group = Group(tx, self._host, self._due)
+        with self._group() as group:
             group.advance(self._host.now())
             delta = group.close()
-            tx.commit()
-        self._wrote()
-        self._due = group.due
         self._bring_up(delta)
 
     def _refuse(self, error: LedgerUnavailable) -> ReadOnly:

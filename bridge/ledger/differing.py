@@ -9,16 +9,16 @@ Rules
 
 Example
 -------
->>> of_node("object", 2).partition(" WHERE ")[0].rpartition(" ")[2]
-'facts_ever_by_object'
+>>> "facts_past_by_object" in of_node("object", 2)
+True
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
 from bridge.ledger.fact_rows import FACT_COLUMNS
+from bridge.ledger.node_queries import differing
 
 _HOLDS: Final = "(recorded <= ?{0} AND superseded > ?{0} AND valid_from <= ?{1} AND valid_to > ?{1})"
 _DIFFERS: Final = f"{_HOLDS.format(1, 2)} <> {_HOLDS.format(3, 4)}"
@@ -43,10 +43,6 @@ OF_GRAPH: Final = _select(f"FROM facts NOT INDEXED WHERE {_OF_GRAPH}")
 """Of a graph, between any two moments."""
 
 
-@lru_cache(maxsize=256)
 def of_node(end: str, graphs: int | None) -> str:
     """Of a node as subject or object; in so many graphs, or in any."""
-    within = "" if graphs is None else f" AND graph_key IN ({', '.join('?' * graphs)})"
-    return _select(
-        f"FROM facts INDEXED BY facts_ever_by_{end} WHERE {end}_key = ?5 AND {end} = ?6{within} AND {_DIFFERS}"
-    )
+    return differing(end, graphs, _DIFFERS)

@@ -29,6 +29,7 @@ from uuid import UUID
 
 from bridge.ledger.damage import sound
 from bridge.ledger.fact_rows import EVIDENCE_COLUMNS, FACT_COLUMNS, evidence_of, fact_of
+from bridge.ledger.node_queries import both
 from certificates.items import ItemKind, SaltedItem
 from kernel.instants import Instant
 from kernel.ports import PurgeRecord, PurgeState
@@ -85,19 +86,21 @@ TABLES: Final = (
 )
 
 _EVER: Final = f"SELECT {FACT_COLUMNS} FROM facts"  # noqa: S608 - of constants
-_OF_STATEMENT: Final = (
-    f"{_EVER} INDEXED BY facts_ever_by_subject WHERE subject_key = ? AND graph_key = ? AND predicate_key = ?"
-    " AND subject = ? AND predicate = ? AND object = ? AND graph = ?"
+_OF_STATEMENT: Final = both(
+    "subject",
+    FACT_COLUMNS,
+    "subject_key = ?1 AND graph_key = ?2 AND predicate_key = ?3"
+    " AND subject = ?4 AND predicate = ?5 AND object = ?6 AND graph = ?7",
 )
 _OF_FAMILY: Final = f"{_EVER} NOT INDEXED WHERE family = ?"
 _OF_NODE: Final = (
     f"{_EVER} NOT INDEXED WHERE subject = ?1 OR predicate = ?1 OR object = ?1 OR instr(object, ?1) > 0 ORDER BY row"
 )
 _OF_GRAPH: Final = f"{_EVER} NOT INDEXED WHERE graph_key = ? AND graph = ? ORDER BY row"
-_MENTIONS: Final = """SELECT
-    (SELECT count(*) FROM facts INDEXED BY facts_ever_by_subject WHERE subject_key = ?1 AND subject = ?2)
-    + (SELECT count(*) FROM facts INDEXED BY facts_ever_by_object
-        WHERE object_key = ?1 AND object = ?2 AND subject <> ?2)"""
+_MENTIONS: Final = (
+    f"SELECT (SELECT count(*) FROM ({both('subject', '1', 'subject_key = ?1 AND subject = ?2')}))"  # noqa: S608
+    f" + (SELECT count(*) FROM ({both('object', '1', 'object_key = ?1 AND object = ?2 AND subject <> ?2')}))"
+)
 _FACTS_CITED: Final = ", ".join(f"facts.{name.strip()}" for name in FACT_COLUMNS.split(","))
 _IN_WORDS: Final = """SELECT certificate, items.kind, ordinal, salt, body
     FROM items LEFT JOIN certificates ON certificates.id = certificate

@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from bridge.ledger import differing, moments, purging
+from bridge.ledger import differing, moments, node_queries, purging
 from bridge.ledger.certificate_rows import (
     CERTIFICATE_COLUMNS,
     certificate_of,
@@ -49,7 +49,7 @@ from kernel.ports import AppliedHead, CertificateState
 from kernel.terms import parse_iri
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from uuid import UUID
 
     from bridge.ledger.fact_rows import FactRow
@@ -166,7 +166,7 @@ class SqliteView:
         """Believed facts that match. By predicate alone, and by nothing, the whole ledger is read."""
         terms = (subject, predicate, object, graph)
         texts = [term.n3 for term in terms if term is not None]
-        sql = _believed(*(term is not None for term in terms))
+        sql = node_queries.believed(*(term is not None for term in terms))
         return self._session.stream(sql, (*map(self._key, texts), *texts), fact_of)
 
     def facts_of_graph(
@@ -278,8 +278,8 @@ class SqliteView:
         """Facts believed at an instant of a subject or of an object."""
         given = [subject, predicate, object, graph]
         texts = [term.n3 for term in given if term is not None]
-        sql = _believed_then(*(term is not None for term in given))
-        return self._session.stream(sql, (*map(self._key, texts), *texts, as_of, as_of), fact_of)
+        sql = node_queries.believed_then(*(term is not None for term in given))
+        return self._session.stream(sql, (*map(self._key, texts), *texts, as_of), fact_of)
 
     def facts_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Fact]:
         """Every fact believed at `as_of` and true at `valid_at`."""
@@ -298,11 +298,11 @@ class SqliteView:
         largest: int,
     ) -> tuple[int, list[Statement]]:
         """What was believed at `as_of` and true at `valid_at` of a node; and how many facts were looked at for it."""
-        sql = _ever("statements", as_object, predicate is not None, None if graphs is None else len(graphs))
-        wanted = (as_of, as_of, valid_at, valid_at, *self._keys_of(node, predicate, graphs))
+        sql = node_queries.ever("statements", as_object, predicate is not None, None if graphs is None else len(graphs))
+        wanted = (as_of, valid_at, *self._looking_for(node, predicate, graphs, most + 1))
         looked = size = 0
         found: list[Statement] = []
-        for row in self._session.stream(sql, (*wanted, most + 1), _row):
+        for row in self._session.stream(sql, wanted, _row):
             looked += 1
             size += sum(map(len, row[:4]))
             if size > largest:
@@ -327,12 +327,16 @@ class SqliteView:
         most: int,
     ) -> int:
         """How many facts `statements_of` would look at, by their keys."""
-        sql = _ever("count", as_object, predicate is not None, None if graphs is None else len(graphs))
-        return self._session.one(sql, (*self._keys_of(node, predicate, graphs), most + 1), _number) or 0
+        sql = node_queries.ever("count", as_object, predicate is not None, None if graphs is None else len(graphs))
+        wanted = (None, None, *self._looking_for(node, predicate, graphs, most + 1))
+        return self._session.one(sql, wanted, _number) or 0
 
-    def _keys_of(self, node: Term, predicate: Iri | None, graphs: Sequence[Iri] | None) -> list[int]:
-        terms = [node, *(graphs or ()), *(() if predicate is None else (predicate,))]
-        return [self._key(term.n3) for term in terms]
+    def _looking_for(
+        self, node: Term, predicate: Iri | None, graphs: Sequence[Iri] | None, most: int
+    ) -> list[int | None]:
+        """Keys and the limit, as `node_queries.ever` numbers them."""
+        of_predicate = None if predicate is None else self._key(predicate.n3)
+        return [self._key(node.n3), of_predicate, most, *(self._key(graph.n3) for graph in graphs or ())]
 
     def facts_differing(
         self,
@@ -481,48 +485,6 @@ def _evidence_of(facts: int) -> str:
     """The look-up of the evidence for so many facts."""
     given = ", ".join(["?"] * facts)
     return _select(EVIDENCE_COLUMNS, f"FROM evidence INDEXED BY evidence_by_fact WHERE fact IN ({given}) ORDER BY row")
-
-
-@lru_cache(maxsize=16)
-def _believed(subject: bool, predicate: bool, value: bool, graph: bool) -> str:
-    """The look-up by the terms that are given: their keys first, then their texts."""
-    index = "facts_by_statement" if subject else "facts_by_object" if value else "facts_by_graph" if graph else None
-    if graph and not predicate and (subject or value):
-        # Nothing of other graphs is looked at, however much they have of the node.
-        index = f"facts_ever_by_{'subject' if subject else 'object'}"
-    given = [
-        name
-        for name, is_given in (("subject", subject), ("predicate", predicate), ("object", value), ("graph", graph))
-        if is_given
-    ]
-    tests = ["superseded_by IS NULL", *(f"{name}_key = ?" for name in given), *(f"{name} = ?" for name in given)]
-    through = f"INDEXED BY {index}" if index else "NOT INDEXED"
-    return _select(FACT_COLUMNS, f"FROM facts {through} WHERE {' AND '.join(tests)}")
-
-
-@lru_cache(maxsize=16)
-def _believed_then(subject: bool, predicate: bool, value: bool, graph: bool) -> str:
-    """The look-up of what was believed of a node, by the indexes of facts of every time."""
-    names = {"subject": subject, "predicate": predicate, "object": value, "graph": graph}
-    given = [name for name, is_given in names.items() if is_given]
-    tests = [*(f"{name}_key = ?" for name in given), *(f"{name} = ?" for name in given)]
-    tests.append("recorded <= ? AND superseded > ?")
-    index = f"facts_ever_by_{'subject' if subject else 'object'}"
-    return _select(FACT_COLUMNS, f"FROM facts INDEXED BY {index} WHERE {' AND '.join(tests)}")
-
-
-@lru_cache(maxsize=256)
-def _ever(what: str, as_object: bool, predicate: bool, graphs: int | None) -> str:
-    """Some facts of a node, whatever their times, by the indexes of all of them."""
-    end = "object" if as_object else "subject"
-    tests = [f"{end}_key = ?"]
-    tests += [] if graphs is None else [f"graph_key IN ({', '.join('?' * graphs)})"]
-    tests += ["predicate_key = ?"] * predicate
-    some = f"FROM facts INDEXED BY facts_ever_by_{end} WHERE {' AND '.join(tests)} LIMIT ?"
-    if what == "count":
-        return _select("count(*)", f"FROM ({_select('1', some)})")
-    holds = "recorded <= ? AND superseded > ? AND valid_from <= ? AND valid_to > ?"
-    return _select(f"subject, predicate, object, graph, {holds}", some)
 
 
 @lru_cache(maxsize=16)

@@ -138,7 +138,6 @@ TABLES: Final = (
     "CREATE INDEX facts_by_time ON facts (superseded, recorded, valid_from, valid_to)",
     """CREATE INDEX facts_by_statement ON facts (subject_key, predicate_key, object_key, graph_key)
         WHERE superseded_by IS NULL""",
-    "CREATE INDEX facts_by_object ON facts (object_key, predicate_key) WHERE superseded_by IS NULL",
     "CREATE INDEX facts_by_graph ON facts (graph_key) WHERE superseded_by IS NULL",
     """CREATE INDEX facts_by_start ON facts (valid_from)
         WHERE superseded_by IS NULL AND valid_from <> -9223372036854775808""",
@@ -170,11 +169,18 @@ KEY_EVENTS: Final = "SELECT position, event FROM events WHERE instr(event, x'226
 EVER: Final = (
     """CREATE INDEX IF NOT EXISTS key_events ON events (position)
         WHERE instr(event, x'226576656e74223a226b65792d') > 0""",
-    "CREATE INDEX IF NOT EXISTS facts_ever_by_subject ON facts (subject_key, graph_key, predicate_key)",
-    "CREATE INDEX IF NOT EXISTS facts_ever_by_object ON facts (object_key, graph_key, predicate_key)",
+    "DROP INDEX IF EXISTS facts_ever_by_subject",
+    "DROP INDEX IF EXISTS facts_ever_by_object",
+    """CREATE INDEX IF NOT EXISTS facts_believed_by_object ON facts (object_key, predicate_key, graph_key)
+        WHERE superseded_by IS NULL""",
+    "DROP INDEX IF EXISTS facts_by_object",
+    """CREATE INDEX IF NOT EXISTS facts_past_by_subject ON facts (subject_key, predicate_key, graph_key)
+        WHERE superseded_by IS NOT NULL""",
+    """CREATE INDEX IF NOT EXISTS facts_past_by_object ON facts (object_key, predicate_key, graph_key)
+        WHERE superseded_by IS NOT NULL""",
     *purging.TABLES,
 )
-"""What ledgers of this version that were made earlier are given when they are opened."""
+"""What ledgers of this version that were made earlier are given, and rid of, when they are opened."""
 
 
 def prepare(connection: sqlite3.Connection, base: UUID, name: str) -> None:

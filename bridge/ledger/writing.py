@@ -30,7 +30,6 @@ from bridge.ledger.certificate_rows import certificate_row
 from bridge.ledger.fact_rows import evidence_row, fact_rows
 from bridge.ledger.reading import SqliteView
 from bridge.ledger.request_codec import encode_request
-from bridge.ledger.session import TOGETHER
 from bridge.ledger.subtrees import keep_full_subtrees
 from certificates.merkle import leaf_hash
 from kernel.errors import NotFound, StaleFact
@@ -54,7 +53,10 @@ _FACTS: Final = """facts (
         id, family, subject, predicate, object, graph, subject_key, predicate_key, object_key, graph_key,
         valid_from, valid_to, from_precision, to_precision, recorded, superseded, certificate, superseded_by, leaf
     )"""
-_SUBJECT: Final = 2
+_STATEMENT: Final = slice(2, 6)
+_LOOKED_THROUGH: Final = 64
+"""Queued facts that are looked through at most before a statement is looked for: beyond that, they are inserted."""
+
 _SUPERSEDE: Final = "UPDATE facts SET superseded = ?, superseded_by = ? WHERE id = ? AND superseded_by IS NULL"
 _EVIDENCE: Final = "evidence (id, fact, episode, confidence, object, valid_from, valid_to, certificate, recorded)"
 _UNRECORD: Final = (
@@ -90,8 +92,9 @@ class SqliteTransaction(SqliteView):
 
     def believed_of(self, statement: Statement) -> Sequence[Fact]:
         """Every believed fact of exactly this statement, by start."""
-        fresh, subject = self._session.queued(_FACTS), statement.subject.n3
-        if len(fresh) > TOGETHER or any(row[_SUBJECT] == subject for row in fresh):
+        fresh = self._session.queued(_FACTS)
+        same = (statement.subject.n3, statement.predicate.n3, statement.object.n3, statement.graph.n3)
+        if len(fresh) > _LOOKED_THROUGH or any(row[_STATEMENT] == same for row in fresh):
             return super().believed_of(statement)
         return self._session.all_but_queued(*self._asking_for(statement))
 

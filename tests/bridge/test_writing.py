@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
+from time import sleep
 from uuid import UUID
 
 import pyoxigraph as ox
@@ -19,6 +20,7 @@ from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from certificates.proof import verify
 from certificates.records import DecisionKind
+from kernel import sequencer
 from kernel.changes import Assert, Change, End, Retract
 from kernel.errors import (
     Conflict,
@@ -153,6 +155,30 @@ class WritingCase(BaseCase):
         assert len(set(heads)) == 40
         books = audit(base)
         assert len({fact.recorded_at for fact in books.facts}) == 41
+
+    def test_one_sequencer_who_wrote_together_is_waited_for(self, base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sequencer, "GATHERING", 4 * PATIENCE)
+        busy = Busy(base)
+        together = [base.submit(submission(Assert(living(PARIS, person(number))))) for number in range(3)]
+        busy.go_on()
+        for future in together:
+            future.result(PATIENCE)
+        again = []
+        for number in range(3):
+            sleep(0.05)  # whoever came first would be on its way alone by now
+            again.append(base.submit(submission(Assert(living(ROME, person(number))))))
+        assert {future.result(PATIENCE).state for future in again} == {CertificateState.APPLIED}
+        assert WatchedLedger.of(base).commits == busy.commits + 3
+        assert len(audit(base).certificates) == 7
+
+    def test_one_sequencer_who_does_not_come_is_not_waited_for(self, base: Base) -> None:
+        busy = Busy(base)
+        together = [base.submit(submission(Assert(living(PARIS, person(number))))) for number in range(3)]
+        busy.go_on()
+        for future in together:
+            future.result(PATIENCE)
+        assert write(base, Assert(living(ROME))).state is CertificateState.APPLIED
+        assert write(base, Assert(living(OSLO, person(1)))).state is CertificateState.APPLIED
 
     def test_one_sequencer_members_of_a_group_see_those_before(self, base: Base) -> None:
         busy = Busy(base)

@@ -154,9 +154,9 @@ class SigningKey:
         """The key in PKCS #8 PEM, or the seed in hexadecimal or base64. Raises `UnreadableKey`, and quotes nothing."""
         if "-----BEGIN" in text:
             return cls._of(_read_pem(text.strip().encode() + b"\n", None))
-        for decode in (bytes.fromhex, _from_base64):
+        for read in (bytes.fromhex, _from_base64):
             try:
-                seed = decode(text.strip())
+                seed = read(text.strip())
             except ValueError:
                 continue
             if len(seed) == _KEY_SIZE:

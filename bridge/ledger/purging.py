@@ -281,7 +281,7 @@ def _struck(value: object, graph: str) -> object:
     if isinstance(value, list):
         struck = [_struck(each, graph) for each in value]
         graphs = {each for each in struck if isinstance(each, str)}
-        return sorted(graphs) if len(graphs) and not any(isinstance(each, list) for each in value) else struck
+        return sorted(graphs) if graphs and not any(isinstance(each, list) for each in value) else struck
     return PURGED if value == graph else value
 
 

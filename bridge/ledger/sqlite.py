@@ -21,6 +21,7 @@ Example
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -114,7 +115,7 @@ class SqliteLedger:
             others: as above.
 
         Raises:
-            DamagedBase: the file is no ledger, or one of another version.
+            DamagedBase: the file is no ledger, or one of another version, or not as it was closed.
             LedgerUnavailable: it cannot be opened.
         """
         clock = host_clock or SystemClock()

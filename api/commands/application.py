@@ -41,6 +41,7 @@ from api.commands.decide import decide
 from api.commands.demo import demo
 from api.commands.diff import diff
 from api.commands.doctor import doctor
+from api.commands.dump import dump
 from api.commands.export import export
 from api.commands.key import key
 from api.commands.load import load
@@ -141,6 +142,7 @@ app.command(rich_help_panel=_WORK)(careful(query))
 app.command(rich_help_panel=_WORK)(careful(diff))
 app.command(rich_help_panel=_WORK)(careful(load))
 app.command(rich_help_panel=_WORK)(careful(export))
+app.command(rich_help_panel=_WORK)(careful(dump))
 app.command(rich_help_panel=_TRUST)(careful(check))
 app.command(rich_help_panel=_TRUST)(careful(verify))
 app.add_typer(key, name="key", rich_help_panel=_TRUST)

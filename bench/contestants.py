@@ -51,6 +51,7 @@ class Measure(Enum):
     VALIDATION = "validation of a whole graph"
     FACT = "one more fact, judged"
     HUB = "one more pointer at a node that all others point at, judged"
+    LEAF = "the same at a node that no other points at, judged"
     ENDED = "one fact that ends, judged"
 
     @property
@@ -71,7 +72,7 @@ class Measure(Enum):
     @property
     def judges(self) -> bool:
         """Whether a change is judged, and not made."""
-        return self in {Measure.FACT, Measure.HUB, Measure.ENDED}
+        return self in _JUDGED
 
     @property
     def validates(self) -> bool:
@@ -82,6 +83,11 @@ class Measure(Enum):
     def exports(self) -> bool:
         """Whether it is an export."""
         return self in {Measure.JSONLD, Measure.TURTLE}
+
+
+_JUDGED: Final = {
+    Measure.FACT: Work.FACT, Measure.HUB: Work.HUB, Measure.LEAF: Work.LEAF, Measure.ENDED: Work.ENDED
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +134,8 @@ class Effort:
                 return Ask(Work.TURTLE, size)
             case Measure.VALIDATION:
                 return Ask(Work.VALIDATE, size)
-            case Measure.FACT | Measure.HUB | Measure.ENDED:
-                work = {Measure.FACT: Work.FACT, Measure.HUB: Work.HUB, Measure.ENDED: Work.ENDED}[measure]
-                return Ask(work, self.single, first=number * self.single, limit=self.limit)
+            case Measure.FACT | Measure.HUB | Measure.LEAF | Measure.ENDED:
+                return Ask(_JUDGED[measure], self.single, first=number * self.single, limit=self.limit)
 
 
 FULL: Final = Effort(rounds=5, loads=3, single=200, many=400, look_ups=500, limit=3.0)

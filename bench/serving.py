@@ -45,6 +45,7 @@ class Work(StrEnum):
     VALIDATE = "validate"
     FACT = "fact"
     HUB = "hub"
+    LEAF = "leaf"
     ENDED = "ended"
 
 
@@ -181,7 +182,7 @@ def _do(contestant: Contestant, asked: Ask) -> Sample:
             contestant.load()
             sample = once(contestant.validate, contestant.facts, contestant.cpu)
             return replace(sample, peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024)
-        case Work.FACT | Work.HUB | Work.ENDED:
+        case Work.FACT | Work.HUB | Work.LEAF | Work.ENDED:
             contestant.ready(asked.work, asked.first, asked.count)
             numbers = range(asked.first, asked.first + asked.count)
             return timed(

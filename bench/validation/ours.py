@@ -6,7 +6,8 @@ Rules
   included.
 * A plan is made before anything is timed; timed is what finds out whether its facts may come, at every valid time, on
   the ledger of a base. Nothing is written.
-* A hub is an organisation that as many persons work for as there are triples otherwise; one more does.
+* A hub is an organisation that as many persons work for as there are triples otherwise; one more does. A leaf is an
+  organisation beside it that nobody else works for.
 
 Example
 -------
@@ -94,9 +95,10 @@ class Ours(Contestant):
             each.close()
 
     def _of(self, work: Work) -> _Judging:
-        name = "hub" if work is Work.HUB else "graph"
+        at_hub = work in {Work.HUB, Work.LEAF}
+        name = "hub" if at_hub else "graph"
         if name not in self._judging:
-            lines = workload.hub(self.facts) if work is Work.HUB else workload.triples(self.facts)
+            lines = workload.hub(self.facts) if at_hub else workload.triples(self.facts)
             self._judging[name] = _Judging(self._directory / f"{name}.sqlite", lines)
         return self._judging[name]
 

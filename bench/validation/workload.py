@@ -86,7 +86,12 @@ class Judged(StrEnum):
 
     FACT = "fact"
     HUB = "hub"
+    LEAF = "leaf"
     ENDED = "ended"
+
+
+_EMPLOYERS: Final = {Judged.HUB: 0, Judged.LEAF: 1}
+"""The organisation that is pointed at."""
 
 
 def blocks(count: int) -> int:
@@ -114,8 +119,8 @@ def triples(count: int) -> Iterator[str]:
 
 def changed(kind: Judged, number: int, count: int) -> str:
     """The statement of that number that comes, or ends, in a graph of about so many triples; it breaks nothing."""
-    if kind is Judged.HUB:
-        return _said(f"<{EX}new/{number % NEW}>", "worksFor", f"<{organisation(0)}>")
+    if kind in _EMPLOYERS:
+        return _said(f"<{EX}new/{number % NEW}>", "worksFor", f"<{organisation(_EMPLOYERS[kind])}>")
     node, friend = _sound(number, count)
     if kind is Judged.ENDED:
         return _said(f"<{person(node)}>", "knows", f"<{person(friend)}>")
@@ -126,9 +131,10 @@ def changed(kind: Judged, number: int, count: int) -> str:
 
 def around(kind: Judged, number: int, count: int) -> Iterator[str]:
     """What judging such a change may look at, and hardly more: so that others need not look at the whole graph."""
-    if kind is Judged.HUB:
+    if kind in _EMPLOYERS:
         yield from _new(number % NEW)
-        yield from _hub_itself()
+        yield from _axioms()
+        yield from _employer(_EMPLOYERS[kind])
         return
     node, friend = _sound(number, count)
     last = PERSONS * blocks(count) - 1
@@ -145,8 +151,10 @@ def around(kind: Judged, number: int, count: int) -> Iterator[str]:
 
 
 def hub(count: int) -> Iterator[str]:
-    """An organisation that so many others work for, and persons who do not yet."""
-    yield from _hub_itself()
+    """An organisation that so many others work for, one that nobody works for, and persons who do not yet."""
+    yield from _axioms()
+    yield from _employer(0)
+    yield from _employer(1)
     for number in range(NEW):
         yield from _new(number)
     for number in range(count):
@@ -158,10 +166,9 @@ def _new(number: int) -> Iterator[str]:
     yield _said(f"<{EX}new/{number}>", "fullName", f'"New person {number}"')
 
 
-def _hub_itself() -> Iterator[str]:
-    yield from _axioms()
-    yield _said(f"<{organisation(0)}>", "type", f"<{EX}Company>", RDF)
-    yield _said(f"<{organisation(0)}>", "orgLabel", '"The hub"')
+def _employer(number: int) -> Iterator[str]:
+    yield _said(f"<{organisation(number)}>", "type", f"<{EX}Company>", RDF)
+    yield _said(f"<{organisation(number)}>", "orgLabel", f'"Employer {number}"')
 
 
 def _sound(number: int, count: int) -> tuple[int, int]:

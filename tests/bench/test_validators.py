@@ -52,7 +52,7 @@ def test_what_comes_is_new_and_what_ends_is_there() -> None:
         changes = {kind: parsed(iter([workload.changed(kind, number, SIZE)])) for kind in Judged}
         assert changes[Judged.ENDED] <= graph
         assert not changes[Judged.FACT] & graph
-        assert not changes[Judged.HUB] & hub
+        assert not (changes[Judged.HUB] | changes[Judged.LEAF]) & hub
         assert not changes[Judged.ENDED] & parsed(workload.around(Judged.ENDED, number, SIZE))
 
 
@@ -61,11 +61,14 @@ def test_aims_are_held_against_the_sizes_that_they_are_for() -> None:
     for size in (10_000, 1_000_000):
         results.add(size, OURS, Measure.VALIDATION, 0, Sample(size, size * 1e-5, None, 1.0, 500.0))
         results.add(size, OURS, Measure.FACT, 0, Sample(10, 1.0, None, 9e-5 * (1 if size == 10_000 else 1.2)))
+        results.add(size, OURS, Measure.HUB, 0, Sample(10, 1.0, None, 2e-4))
+        results.add(size, OURS, Measure.LEAF, 0, Sample(10, 1.0, None, 4e-4))
         results.add(size, PYSHACL, Measure.VALIDATION, 0, Sample(size, size * 1e-4, None, 1.0))
     values = [[aim.value(results, size) for aim in VALIDATION_AIMS] for size in (10_000, 1_000_000)]
-    assert values[0] == [pytest.approx(90.0), None, None, None, None, pytest.approx(10.0), None]
+    assert values[0] == [pytest.approx(90.0), None, None, None, pytest.approx(0.5), None, pytest.approx(10.0), None]
     assert values[1] == [
-        pytest.approx(108.0), pytest.approx(1.2), None, None, pytest.approx(10.0), pytest.approx(10.0), 500.0,
+        pytest.approx(108.0), pytest.approx(1.2), None, pytest.approx(1.0), pytest.approx(0.5), pytest.approx(10.0),
+        pytest.approx(10.0), 500.0,
     ]  # fmt: skip
 
 

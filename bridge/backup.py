@@ -6,6 +6,10 @@ Rules
   Stores are left out: they are made anew from the ledger.
 * What was deleted from the ledger is not in the copy, for it is written anew and not page by page.
 * The folder is whole or not there: it is filled under another name, synced, and renamed.
+* A backup since another one has what changed since that alone (`bridge.increments`); it names the other by its folder,
+  beside its own, and by the SHA-256 of what that says of itself. So a link of such a chain that is missing, was
+  changed, or was made anew is known before anything is restored.
+* A key that lies outside of the base is in no backup, and is given to restore it.
 * A backup is restored only if all of it can be verified: the SHA-256 of the file, then everything that `muniment audit`
   works out from a ledger, held against the checkpoint in the backup, and against a newer one if there is one: a backup
   that is older than what is known to have been is refused.
@@ -16,7 +20,8 @@ Example
 ::
 
     back_up(Path("data"), Path("backups/monday"))
-    restore(Path("backups/monday"), Path("restored"))
+    back_up(Path("data"), Path("backups/tuesday"), since=Path("backups/monday"))
+    restore(Path("backups/tuesday"), Path("restored"))
 
 The folder holds `ledger.sqlite`, `keys/signing.key`, `keys/tombstone.key`, `checkpoint` and `backup.json`, readable by
 their owner alone.
@@ -30,35 +35,55 @@ import shutil
 import sqlite3
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
-from hashlib import file_digest
+from hashlib import file_digest, sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, Self
 
 from bridge.auditing.audit import audit
 from bridge.base import Base
 from bridge.graves import TOMBSTONE_KEY
 from bridge.host import SystemClock
-from bridge.keys import SIGNING_KEY
+from bridge.increments import apply_increment, write_increment
+from bridge.keys import SIGNING_KEY, KeyPlace
 from bridge.ledger.connection import OWNER_ONLY, connect_reader, refuse_old_sqlite
+from bridge.ledger.seal import Seal
 from bridge.ledger.session import unavailable
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.lock import DirectoryLock
 from bridge.log_reading import LogReader
 from certificates.checkpoints import ORIGIN, read_checkpoint
 from certificates.errors import CertificateError
-from certificates.keys import SigningKey
-from kernel.errors import BackupRefused, Conflict, LedgerUnavailable, NotFound
+from kernel.errors import BackupRefused, Conflict, InvalidParameter, LedgerUnavailable, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from bridge.keys import GivenKey
+    from certificates.keys import SigningKey
 
 LEDGER: Final = "ledger.sqlite"
 CHECKPOINT: Final = "checkpoint"
 MANIFEST: Final = "backup.json"
-FORMAT: Final = 1
+CHANGES: Final = "changes.sqlite"
+FORMAT, LINKED = 1, 2
+"""Of a backup that stands alone, and of one since another."""
 _PATIENCE: Final = 60.0
 _NAMED: Final = 3
 """Faults that a refusal names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The backup that one goes on from.
+
+    Args:
+        folder: its name, beside the other.
+        sha256: of its manifest, in hexadecimal.
+    """
+
+    folder: str
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +94,26 @@ class Manifest:
         format: of the folder.
         base: the base's id.
         events: in the log.
-        sha256: of the ledger's file, in hexadecimal.
+        sha256: of the file of the ledger, or of what changed, in hexadecimal.
+        since: the backup that it goes on from; None for one that stands alone.
     """
 
     format: int
     base: str
     events: int
     sha256: str
+    since: Link | None = None
+
+    @property
+    def file(self) -> str:
+        """The file that it has the SHA-256 of."""
+        return LEDGER if self.since is None else CHANGES
+
+    @property
+    def text(self) -> bytes:
+        """The manifest's file."""
+        members = {name: value for name, value in asdict(self).items() if value is not None}
+        return json.dumps(members, indent=2).encode() + b"\n"
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -84,55 +122,72 @@ class Manifest:
         if not path.is_file():
             raise NotFound(f"there is no backup in {folder}", remedy="name the folder that `muniment backup` made")
         try:
-            manifest = cls(**json.loads(path.read_bytes()))
-        except (ValueError, TypeError) as error:
+            members = json.loads(path.read_bytes())
+            since = members.pop("since", None)
+            manifest = cls(**members, since=None if since is None else Link(**since))
+        except (ValueError, TypeError, AttributeError) as error:
             raise BackupRefused(f"{MANIFEST} cannot be read", remedy="take another backup", where=str(path)) from error
-        if manifest.format != FORMAT:
+        if manifest.format != (FORMAT if since is None else LINKED):
             raise BackupRefused(
-                f"the backup has format {manifest.format}, and this Muniment reads {FORMAT}",
+                f"the backup has format {manifest.format}, and this Muniment reads {FORMAT} and {LINKED}",
                 remedy="restore it with the release that made it",
                 where=str(path),
             )
         return manifest
 
 
-def back_up(data: Path, into: Path) -> Manifest:
+def back_up(data: Path, into: Path, since: Path | None = None, given: GivenKey | None = None) -> Manifest:
     """Makes a backup of a base, which may be served meanwhile.
 
     Args:
         data: the base's folder.
         into: the backup's: not there yet.
+        since: the folder of an earlier backup, beside it: what changed since that is all that is kept.
+        given: the key of the base, or its file, if it is not in its folder.
 
     Raises:
+        BackupRefused: the earlier backup is not whole, of another base, or of another course of this one.
         Conflict: there is something of that name; the key was changed meanwhile.
-        NotFound: there is no base.
+        InvalidParameter: the earlier backup does not lie beside it.
+        NotFound: there is no base, or no earlier backup.
         LedgerUnavailable: the ledger cannot be read, or the folder not written.
     """
     if not (data / LEDGER).is_file():
         raise NotFound(f"there is no base in {data}", remedy="name the folder in which a base lies")
+    if since is not None and since.resolve().parent != into.resolve().parent:
+        raise InvalidParameter(
+            f"{since} does not lie beside {into}", remedy="keep the backups of a chain in one folder", where="--since"
+        )
+    links = None if since is None else _chain(since)
     with _making(into) as folder:
         _copy_ledger(data / LEDGER, folder / LEDGER)
-        (folder / SIGNING_KEY).parent.mkdir(mode=0o700)
-        key = _key(data / SIGNING_KEY)
-        key.save(folder / SIGNING_KEY)
-        if (data / TOMBSTONE_KEY).is_file():
-            _copy(data / TOMBSTONE_KEY, folder / TOMBSTONE_KEY)
+        key = _copy_keys(data, folder, given)
         with closing(SqliteLedger.open(folder / LEDGER, SystemClock())) as ledger:
             _require_key(ledger, key)
-            note, base = LogReader(ledger, key).checkpoint(), str(ledger.base_id())
-        manifest = Manifest(FORMAT, base, read_checkpoint(note).size, _sha256(folder / LEDGER))
+            log = LogReader(ledger, key)
+            note, base = log.checkpoint(), str(ledger.base_id())
+            if links is not None:
+                _require_goes_on(log, note, *links[-1])
+        Seal(folder / LEDGER).path.unlink()
+        if links is None:
+            manifest = Manifest(FORMAT, base, read_checkpoint(note).size, _sha256(folder / LEDGER))
+        else:
+            _keep_changes(folder, links)
+            link = Link(links[-1][0].name, sha256(links[-1][1].text).hexdigest())
+            manifest = Manifest(LINKED, base, read_checkpoint(note).size, _sha256(folder / CHANGES), link)
         _write(folder / CHECKPOINT, note.encode())
-        _write(folder / MANIFEST, json.dumps(asdict(manifest), indent=2).encode() + b"\n")
+        _write(folder / MANIFEST, manifest.text)
     return manifest
 
 
-def restore(backup: Path, data: Path, checkpoint: str | None = None) -> Manifest:
+def restore(backup: Path, data: Path, checkpoint: str | None = None, given: GivenKey | None = None) -> Manifest:
     """Makes a base from a backup, once all of it is verified, its stores included.
 
     Args:
-        backup: the backup's folder.
+        backup: the backup's folder; those that it goes on from lie beside it.
         data: the base's: not there yet.
         checkpoint: one that was kept elsewhere: an older backup is refused.
+        given: the key of the base, or its file, if it is not in the backup.
 
     Raises:
         BackupRefused: it is not what it says, or older than the checkpoint; the error says what is wrong.
@@ -140,22 +195,112 @@ def restore(backup: Path, data: Path, checkpoint: str | None = None) -> Manifest
         NotFound: there is no backup.
         LedgerUnavailable, StoreUnavailable: the folder cannot be written.
     """
-    manifest = Manifest.read(backup)
-    if not (backup / LEDGER).is_file() or _sha256(backup / LEDGER) != manifest.sha256:
-        raise BackupRefused(
-            "the ledger is not the one that was backed up", remedy="take another backup", where=str(backup / LEDGER)
-        )
-    note = _checkpoint(backup, manifest)
+    links = _chain(backup)
+    folder_of_last, manifest = links[-1]
+    note = _checkpoint(folder_of_last, manifest)
     with _making(data) as folder:
-        (folder / SIGNING_KEY).parent.mkdir(mode=0o700)
-        for name in (LEDGER, SIGNING_KEY):
-            _copy(backup / name, folder / name)
-        if (backup / TOMBSTONE_KEY).is_file():
-            _copy(backup / TOMBSTONE_KEY, folder / TOMBSTONE_KEY)
-        _require_sound(folder, checkpoint)
-        _require_state(folder, note)
-        Base.open(folder, accept_clock=True).close()
+        key = _copy_keys(backup, folder, given)
+        _put_together(links, folder / LEDGER)
+        _require_sound(folder, checkpoint, None if given is None else key)
+        _require_state(folder, note, key)
+        Base.open(folder, accept_clock=True, key=given).close()
     return manifest
+
+
+_Links = list[tuple[Path, Manifest]]
+
+
+def _chain(backup: Path) -> _Links:
+    """The backups that one goes on from, the one that stands alone first, and it; each is as it was made.
+
+    Raises:
+        BackupRefused: one is missing or not as it was made; the error names it.
+        NotFound: there is no backup.
+    """
+    links: _Links = []
+    folder, manifest = backup, Manifest.read(backup)
+    while True:
+        _require_file(folder, manifest)
+        links.insert(0, (folder, manifest))
+        if manifest.since is None:
+            return links
+        before = backup.resolve().parent / manifest.since.folder
+        folder, manifest = before, _before(before, folder.name, manifest)
+
+
+def _before(before: Path, name: str, manifest: Manifest) -> Manifest:
+    """What the backup says of itself that another goes on from, if it is the one."""
+    if not (before / MANIFEST).is_file():
+        raise BackupRefused(
+            f"{name} goes on from {before.name}, which is not beside it",
+            remedy="put it there; without it nothing of what came after can be restored",
+            where=str(before),
+        )
+    found = Manifest.read(before)
+    said = sha256((before / MANIFEST).read_bytes()).hexdigest()
+    if manifest.since is None or said != manifest.since.sha256 or found.base != manifest.base:
+        raise BackupRefused(
+            f"{before.name} is not the backup that {name} goes on from: it was changed, made anew, or put back",
+            remedy="put that one there; or take a backup that stands alone",
+            where=str(before / MANIFEST),
+        )
+    if found.events > manifest.events:
+        raise BackupRefused(
+            f"{name} has {manifest.events} events, and {before.name}, which it goes on from, {found.events}",
+            remedy="take a backup that stands alone",
+            where=name,
+        )
+    return found
+
+
+def _require_file(folder: Path, manifest: Manifest) -> None:
+    path = folder / manifest.file
+    if not path.is_file() or _sha256(path) != manifest.sha256:
+        raise BackupRefused(
+            f"{manifest.file} is not the one that was backed up", remedy="take another backup", where=str(path)
+        )
+
+
+def _require_goes_on(log: LogReader, note: str, before: Path, manifest: Manifest) -> None:
+    """A base that was put back, or whose log was rewritten, does not go on from a backup. Raises `BackupRefused`."""
+    kept, now = read_checkpoint(_checkpoint(before, manifest)), read_checkpoint(note)
+    if kept.origin != now.origin:
+        raise BackupRefused(f"{before} is of another base", remedy="name a backup of this one", where="--since")
+    same = kept.size <= now.size and read_checkpoint(log.consistency(0, kept.size).checkpoint).root == kept.root
+    if not same:
+        raise BackupRefused(
+            f"the log does not begin with the {kept.size} events of {before}: the base was put back since",
+            remedy="take a backup that stands alone, and find out why",
+            where="--since",
+        )
+
+
+def _keep_changes(folder: Path, links: _Links) -> None:
+    """In the place of the ledger, what it has that the backup before has not."""
+    with TemporaryDirectory(dir=folder.parent, prefix=".before-") as scratch:
+        before = Path(scratch) / LEDGER
+        _put_together(links, before)
+        write_increment(folder / LEDGER, since=before, into=folder / CHANGES)
+    (folder / CHANGES).chmod(OWNER_ONLY)
+    (folder / LEDGER).unlink()
+
+
+def _put_together(links: _Links, into: Path) -> None:
+    """The ledger that a chain of backups leads to."""
+    _copy(links[0][0] / LEDGER, into)
+    for folder, _ in links[1:]:
+        apply_increment(into, folder / CHANGES)
+
+
+def _copy_keys(source: Path, folder: Path, given: GivenKey | None) -> SigningKey:
+    """Copies the keys that lie in a base, or a backup; answers the one that signs."""
+    (folder / SIGNING_KEY).parent.mkdir(mode=0o700)
+    if (source / TOMBSTONE_KEY).is_file():
+        _copy(source / TOMBSTONE_KEY, folder / TOMBSTONE_KEY)
+    key = _key(KeyPlace.of(source, given))
+    if given is None:
+        key.save(folder / SIGNING_KEY)
+    return key
 
 
 def _checkpoint(backup: Path, manifest: Manifest) -> str:
@@ -173,17 +318,17 @@ def _checkpoint(backup: Path, manifest: Manifest) -> str:
     return note
 
 
-def _require_state(folder: Path, note: str) -> None:
+def _require_state(folder: Path, note: str, key: SigningKey) -> None:
     """A sound ledger at the state of a checkpoint gives the very same one. Raises `BackupRefused`."""
     with closing(SqliteLedger.open(folder / LEDGER, SystemClock())) as ledger:
-        if LogReader(ledger, _key(folder / SIGNING_KEY)).checkpoint() != note:
+        if LogReader(ledger, key).checkpoint() != note:
             raise BackupRefused("the checkpoint is not of the ledger beside it", remedy="take another backup")
 
 
-def _require_sound(folder: Path, checkpoint: str | None) -> None:
+def _require_sound(folder: Path, checkpoint: str | None, given: SigningKey | None) -> None:
     """Audits a ledger that has no stores yet. Raises `BackupRefused`."""
     with DirectoryLock(folder / "lock"):  # so that stores are not missed
-        found = audit(folder, checkpoint=checkpoint)
+        found = audit(folder, None if given is None else given.public, checkpoint)
     if not found.sound:
         told = "; ".join(f"{fault.place}: {fault.what}" for fault in found.faults[:_NAMED])
         raise BackupRefused(
@@ -224,11 +369,11 @@ def _copy_ledger(source: Path, target: Path) -> None:
     target.chmod(OWNER_ONLY)
 
 
-def _key(path: Path) -> SigningKey:
+def _key(place: KeyPlace) -> SigningKey:
     try:
-        return SigningKey.load(path)
+        return place.load()
     except CertificateError as error:
-        raise LedgerUnavailable(f"the signing key cannot be read: {error.message}", remedy=error.remedy) from error
+        raise BackupRefused(f"the signing key cannot be read: {error.message}", remedy=error.remedy) from error
 
 
 def _require_key(ledger: SqliteLedger, key: SigningKey) -> None:

@@ -3,6 +3,7 @@
 Rules
 -----
 * A backup is made beside a base that is served. It holds the signing key: keep it as safe as the base.
+* A backup since another one is small, and is restored with that and all before it.
 * A restore verifies everything before the base has a name: a backup that is broken, or older than a checkpoint that is
   given, is refused with what is wrong.
 
@@ -21,23 +22,33 @@ from typing import Annotated
 
 import typer
 
-from api.commands.options import AnchorFile, Data, note_in, require_base
+from api.commands.options import AnchorFile, Data, given_key, note_in, require_base
 from api.commands.progress import waiting
 
 
 def backup(
     data: Data,
     into: Annotated[Path, typer.Option("--into", metavar="DIR", help="The folder to make: it must not be there yet.")],
+    since: Annotated[
+        Path | None,
+        typer.Option(
+            "--since",
+            metavar="BACKUP",
+            file_okay=False,
+            help="An earlier backup, beside the new one: keep what changed since. It is needed to restore this one.",
+        ),
+    ] = None,
 ) -> int:
     """Back up a base, also while it is served: its ledger at one state, its key, and a checkpoint.
 
-    Example: muniment backup --data data --into backups/monday
+    Example: muniment backup --data data --into backups/tuesday --since backups/monday
     """
     from bridge.backup import back_up
 
     with waiting("backing up"):
-        manifest = back_up(require_base(data), into)
-    typer.echo(f"backed up into {into}: base {manifest.base}, {manifest.events} events")
+        manifest = back_up(require_base(data), into, since, given_key(data))
+    gone_on = "" if since is None else f", what changed since {since.name}"
+    typer.echo(f"backed up into {into}: base {manifest.base}, {manifest.events} events{gone_on}")
     return 0
 
 
@@ -54,6 +65,6 @@ def restore(
     from bridge.backup import restore as restored
 
     with waiting("verifying and restoring"):
-        manifest = restored(source, data, note_in(checkpoint))
+        manifest = restored(source, data, note_in(checkpoint), given_key(data))
     typer.echo(f"restored into {data}: base {manifest.base}, {manifest.events} events, verified")
     return 0

@@ -1,7 +1,10 @@
 """Backup and restore: what comes back is what was there, or nothing comes back and it is said why."""
 
 import json
+import shutil
+import sqlite3
 import stat
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from threading import Thread
@@ -9,14 +12,31 @@ from threading import Thread
 import pytest
 
 from bridge.auditing.audit import audit
-from bridge.backup import back_up, restore
+from bridge.backup import Manifest, back_up, restore
 from bridge.base import Base
+from bridge.keys import SIGNING_KEY
 from bridge.log_reading import LogReader
-from kernel.changes import Assert
-from kernel.errors import BackupRefused, Conflict, NotFound
+from certificates.keys import SigningKey
+from certificates.records import DecisionKind
+from kernel.access import Principal, Role
+from kernel.changes import Assert, Retract
+from kernel.errors import BackupRefused, Conflict, InvalidParameter, NotFound
+from kernel.instants import DAY
+from kernel.ports import CertificateState
 from tests.api.console import run
 from tests.bridge.auditing.history import edit, make
-from tests.bridge.writing import OSLO, PARIS, SetClock, homes, living, person, write
+from tests.bridge.writing import (
+    OSLO,
+    PARIS,
+    PATIENCE,
+    ROME,
+    SetClock,
+    decide,
+    homes,
+    living,
+    person,
+    write,
+)
 
 
 @pytest.fixture
@@ -154,3 +174,146 @@ def test_the_commands_say_what_they_did(base: Path, tmp_path: Path) -> None:
     assert (again.status, "there already" in again.errors) == (1, True)
     missing = run("restore", str(tmp_path / "nowhere"), "--data", str(tmp_path / "other"))
     assert (missing.status, "no backup" in missing.errors) == (1, True)
+
+
+# --- what changed since -----------------------------------------------------------------------------------------------
+
+
+def rows(ledger: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Everything in a ledger, by table."""
+    with closing(sqlite3.connect(ledger)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        told = {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=repr) for name in tables}
+    told["state"] = [(*row[:3], *row[4:]) for row in told["state"]]  # the clock moves when the base is opened
+    return told
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Manifest]]:
+    """A chain of four backups of a base that grows, forgets, and changes its key."""
+    folder, clock = tmp_path_factory.mktemp("chain"), SetClock()
+    data, manifests = folder / "live", []
+    make(data, clock=clock)
+    for number in range(4):
+        with Base.open(data, host=clock) as base:
+            if number:
+                write(base, Assert(living(OSLO, person(90 + number))), Retract(living(OSLO, person(8))) if number == 1
+                      else Assert(living(PARIS, person(80 + number))), key=f"more-{number}")  # fmt: skip
+                with base.ledger.reading() as view:
+                    waiting = view.certificates(state=CertificateState.PENDING, verdict=None, after=None, limit=1)
+                decide(base, waiting[0].id, DecisionKind.REJECT)
+                base.ledger.add_principal(Principal(f"p{number}", Role.READER), bytes([number] * 32))
+            if number == 2:
+                base.keys.rotate().result(PATIENCE)
+        since = folder / f"b{number - 1}" if number else None
+        manifests.append(back_up(data, folder / f"b{number}", since))
+        clock.move(DAY)
+    return folder, manifests
+
+
+@pytest.fixture
+def chain(made: tuple[Path, list[Manifest]], tmp_path: Path) -> Path:
+    """A copy of it to harm."""
+    for number in range(4):
+        shutil.copytree(made[0] / f"b{number}", tmp_path / f"b{number}")
+    return tmp_path
+
+
+def test_each_link_of_a_chain_gives_the_base_of_its_time(made: tuple[Path, list[Manifest]], tmp_path: Path) -> None:
+    folder, manifests = made
+    whole = (folder / "b0" / "ledger.sqlite").stat().st_size
+    for number, manifest in list(enumerate(manifests))[1::2]:
+        assert restore(folder / f"b{number}", tmp_path / f"r{number}") == manifest
+        assert audit(tmp_path / f"r{number}").faults == ()
+        assert not (folder / f"b{number}" / "ledger.sqlite").exists()
+        assert (folder / f"b{number}" / "changes.sqlite").stat().st_size < whole
+    assert [each.events for each in manifests] == sorted({each.events for each in manifests})
+    assert rows(tmp_path / "r3" / "ledger.sqlite") == rows(folder / "live" / "ledger.sqlite")
+
+
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("harm", ["missing", "cut", "flipped", "says else", "made anew", "put back"])
+def test_a_chain_with_a_bad_link_is_refused_and_the_link_named(chain: Path, harm: str, number: int) -> None:
+    link = chain / f"b{number}"
+    manifest = json.loads((link / "backup.json").read_bytes())
+    file = link / ("changes.sqlite" if "since" in manifest else "ledger.sqlite")
+    if harm == "missing":
+        link.rename(chain / "elsewhere")
+    elif harm == "cut":
+        file.write_bytes(file.read_bytes()[:-100])
+    elif harm == "flipped":
+        data = bytearray(file.read_bytes())
+        data[len(data) // 2] ^= 1
+        file.write_bytes(data)
+    elif harm == "says else":
+        (link / "backup.json").write_text(json.dumps(manifest | {"events": 3}))
+    elif harm == "made anew":
+        edit_file(file)
+        manifest["sha256"] = sha256(file.read_bytes()).hexdigest()
+        (link / "backup.json").write_text(json.dumps(manifest, indent=2) + "\n")
+    else:
+        shutil.rmtree(link)
+        shutil.copytree(chain / f"b{max(number - 1, 0)}" if number else chain / "b1", link)
+    with pytest.raises(BackupRefused) as refused:
+        restore(chain / "b3", chain / "restored")
+    assert f"b{number}" in str(refused.value)
+    assert not list(chain.glob("restored*"))
+
+
+def edit_file(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE certificates SET principal = 'somebody else'")
+
+
+def test_a_chain_that_fits_and_lies_is_found_by_the_audit(chain: Path) -> None:
+    """Whoever changes the last link, and all that it says of itself, has still not the base's key."""
+    manifest = json.loads((chain / "b3" / "backup.json").read_bytes())
+    edit_file(chain / "b3" / "changes.sqlite")
+    manifest["sha256"] = sha256((chain / "b3" / "changes.sqlite").read_bytes()).hexdigest()
+    (chain / "b3" / "backup.json").write_text(json.dumps(manifest))
+    with pytest.raises(BackupRefused, match="faults"):
+        restore(chain / "b3", chain / "restored")
+
+
+def test_a_base_that_was_put_back_does_not_go_on_from_a_newer_backup(chain: Path) -> None:
+    restore(chain / "b1", chain / "older")
+    with pytest.raises(BackupRefused, match="put back"):
+        back_up(chain / "older", chain / "b4", chain / "b3")
+    with Base.open(chain / "older", accept_clock=True) as base:
+        for number in range(20):
+            write(base, Assert(living(ROME, person(200 + number))))
+    with pytest.raises(BackupRefused, match="put back"):
+        back_up(chain / "older", chain / "b4", chain / "b3")
+    assert not list(chain.glob("b4*"))
+
+
+def test_a_chain_lies_in_one_folder_and_is_of_one_base(chain: Path) -> None:
+    make(chain / "other", days=1)
+    with pytest.raises(BackupRefused, match="another base"):
+        back_up(chain / "other", chain / "b4", chain / "b3")
+    with pytest.raises(InvalidParameter, match="beside"):
+        back_up(chain / "other", chain / "elsewhere" / "b4", chain / "b3")
+    with pytest.raises(NotFound):
+        back_up(chain / "other", chain / "b4", chain / "b9")
+
+
+def test_a_key_from_outside_is_in_no_backup(tmp_path: Path) -> None:
+    key = SigningKey.generate()
+    with Base.open(tmp_path / "live", key=key) as base:
+        write(base, Assert(living(OSLO)))
+    back_up(tmp_path / "live", tmp_path / "b0", given=key)
+    assert not (tmp_path / "b0" / SIGNING_KEY).exists()
+    with pytest.raises(BackupRefused, match="signing key"):
+        restore(tmp_path / "b0", tmp_path / "restored")
+    with pytest.raises(BackupRefused):
+        restore(tmp_path / "b0", tmp_path / "restored", given=SigningKey.generate())
+    restore(tmp_path / "b0", tmp_path / "restored", given=key)
+    with Base.open(tmp_path / "restored", key=key) as base:
+        assert homes(base) == {OSLO}
+
+
+def test_the_command_goes_on_from_a_backup(base: Path, tmp_path: Path) -> None:
+    assert run("backup", "--data", base, "--into", tmp_path / "b0").status == 0
+    more = run("backup", "--data", base, "--into", tmp_path / "b1", "--since", tmp_path / "b0")
+    assert (more.status, "changed since b0" in more.output) == (0, True), more
+    assert run("restore", tmp_path / "b1", "--data", tmp_path / "restored").status == 0

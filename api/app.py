@@ -44,6 +44,7 @@ from api import (
     log,
     metrics,
     problems,
+    purges,
     reverting,
     sparql,
     sparql_past,
@@ -100,6 +101,7 @@ _API: Final = (
     log,
     keys,
     did,
+    purges,
     health,
     metrics,
 )

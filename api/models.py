@@ -24,7 +24,7 @@ from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
 from certificates.records import DecisionKind
 from certificates.revocation import RevocationReason
-from kernel.ports import CertificateState
+from kernel.ports import CertificateState, PurgeState
 from kernel.precision import Precision
 
 Urn = Annotated[str, Field(pattern="^urn:uuid:[0-9a-f-]{36}$")]
@@ -288,6 +288,77 @@ class Decision(TypedDict):
     comment: NotRequired[Annotated[str | None, Field(description="why, for those who may see the certificate")]]
 
 
+@with_config(ConfigDict(extra="forbid"))
+class PurgeRequest(TypedDict):
+    """What is to be purged, exactly one of the first five, and why; this is a request."""
+
+    fact: NotRequired[Annotated[str, Field(description="a fact, whose statement is purged")]]
+    family: NotRequired[Annotated[str, Field(description="a family, with every statement that it ever had")]]
+    node: NotRequired[Iri]
+    episode: NotRequired[Iri]
+    graph: NotRequired[Iri]
+    reason: NotRequired[Annotated[str, Field(description="why; needed unless it is a preview")]]
+    preview: NotRequired[Annotated[bool, Field(description="whether to say what would go, and no more")]]
+    digest: NotRequired[Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="of the preview")]]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class RestoreRequest(TypedDict):
+    """Why tombstones are lifted; this is a request."""
+
+    reason: str
+
+
+class PurgePreview(TypedDict):
+    """How much a purge would take."""
+
+    digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="over all that would go")]
+    facts: Annotated[int, Field(ge=0)]
+    evidence: Annotated[int, Field(ge=0)]
+    planItems: Annotated[int, Field(ge=0)]
+    findings: Annotated[int, Field(ge=0)]
+    impactRows: Annotated[int, Field(ge=0)]
+    comments: Annotated[int, Field(ge=0)]
+    rejected: Annotated[int, Field(ge=0, description="certificates in review that would be rejected")]
+    stagedLoads: Annotated[int, Field(ge=0)]
+    allTextsSearched: Annotated[bool, Field(description="false: too many texts go for all to be searched for")]
+
+
+class WaitingPurge(TypedDict):
+    """What a purge would take that waits for a second person."""
+
+    target: Annotated[str, Field(description="an id or IRI, which `of` says the kind of")]
+    reason: str
+    digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class Purge(TypedDict):
+    """A purge, without what was purged."""
+
+    purge: Urn
+    state: PurgeState
+    of: Annotated[str, Field(description="fact, family, node, episode or graph")]
+    askedBy: str
+    askedAt: Instant
+    waiting: NotRequired[WaitingPurge]
+    decidedBy: NotRequired[Annotated[str, Field(description="the second person")]]
+    head: NotRequired[Position]
+    facts: NotRequired[Annotated[int, Field(ge=0)]]
+    evidence: NotRequired[Annotated[int, Field(ge=0)]]
+    items: NotRequired[Annotated[int, Field(ge=0, description="of certificates")]]
+    tombstones: NotRequired[Annotated[int, Field(ge=0)]]
+    receipt: NotRequired[
+        Annotated[dict[str, JsonValue], Field(description="the signed receipt (W3C Verifiable Credentials 2.0)")]
+    ]
+    restoredBy: NotRequired[Annotated[Urn, Field(description="the certificate that lifted its tombstones")]]
+
+
+class PurgeList(TypedDict):
+    """Every purge, newest first."""
+
+    items: list[Purge]
+
+
 class KeyRotation(TypedDict):
     """That a base signs with another key from now on."""
 
@@ -462,5 +533,6 @@ DOCUMENTS: Final = (
     *(ChangeRequest, Decision, Outcome, CertificatePage, Certificate),
     *(FactPage, DiffPage, TimeMap, Health, Problem),
     *(KeyRotation, KeyRevocation, Revocation),
+    *(PurgeRequest, RestoreRequest, PurgePreview, Purge, PurgeList),
 )
 """The types of whole requests and answers; the others are parts of them."""

@@ -182,6 +182,9 @@ class Settings(BaseSettings):
     outbound: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="beginnings of URLs that LOAD may fetch, separated by commas; none by default"
     )
+    purge_second_person: bool = Field(
+        False, description="whether a purge waits until another administrator has approved it"
+    )
     log_level: LogLevel = Field(LogLevel.INFO, description="from which severity on events are logged")
     log_format: LogFormat = Field(LogFormat.TEXT, description="whether lines of the log are text, or JSON objects")
     public_url: str | None = Field(

@@ -27,6 +27,7 @@ import orjson
 
 from certificates import closed, integrity
 from certificates.context import CREDENTIALS, CREDENTIALS_CONTEXT, RDF_TYPE, VOCABULARY, XSD
+from certificates.dids import require_issuer
 from certificates.errors import InvalidValue, MalformedDocument
 from certificates.fields import count, digest, instant
 from certificates.ids import derived_id, urn
@@ -188,7 +189,7 @@ class Receipt:
 
 def secure(receipt: Receipt, key: SigningKey) -> bytes:
     """The receipt with its proof, as JSON. Raises `WrongKey` where it names another issuer."""
-    require_key(receipt.issuer, key.public.did, "issuer")
+    require_key(receipt.issuer, key.did, "issuer")
     document = receipt.document()
     document["proof"] = integrity.sign(receipt.canonical(), Cryptosuite.RDFC, key, receipt.issued_at)
     return orjson.dumps(document)
@@ -205,8 +206,8 @@ def verify(document: bytes, key: VerifyingKey) -> Receipt:
     try:
         members, proof = closed.closed_document(document)
         receipt = Receipt.from_document(members)
-        require_key(receipt.issuer, key.did, "issuer")
-        integrity.verify(receipt.canonical(), proof, Cryptosuite.RDFC, key)
+        require_issuer(receipt.issuer, key)
+        integrity.verify(receipt.canonical(), proof, Cryptosuite.RDFC, key, receipt.issuer)
     except InvalidValue as error:
         raise MalformedDocument(error.message, remedy=error.remedy, where=error.where) from None
     return receipt

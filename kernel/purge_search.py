@@ -4,7 +4,8 @@ Rules
 -----
 * Of an applied plan the items go that record a fact, or bring evidence, that goes. What supersedes a fact says no more
   than its id, and stays. If nothing is left that the plan wrote, all goes that was asked and said about it.
-* Of a plan that was never applied the items go whose statement or episode belongs to what is purged, or that quote it.
+* Of a plan that was never applied the items go whose statement or episode belongs to what is purged. The same content
+  in another statement is no matter of this purge.
 * Whatever else quotes it goes, wherever it was said (`kernel.quoting`).
 * A certificate that waits is found by its plan, or by what was asked; a staged load by its assertions.
 
@@ -104,21 +105,18 @@ class Search:
         facts: set[str] = set()
         for item in planned:
             said = json.loads(item.body)
-            if said["op"] == "record" and self._has(said["statement"], item.body):
+            if said["op"] == "record" and self._has(said["statement"]):
                 facts.add(said["fact"])
-            elif not (said["op"] == "support" and (said["fact"] in facts or self._told(said, item.body))):
+            elif not (said["op"] == "support" and (said["fact"] in facts or self._said_of(said))):
                 continue
             self._found.add((certificate, ItemKind.PLAN, item.ordinal))
 
-    def _has(self, quad: str, body: bytes) -> bool:
+    def _has(self, quad: str) -> bool:
         """Whether a statement, in the text of a plan, goes; a node is found where its IRI stands, by its own."""
         kind, value = self._target.kind.value, self._target.text
         if kind == "graph":
             return quad.endswith(f" <{value}> .")
-        return quad in self._quads or (kind == "node" and f"<{value}>" in quad) or self._quotes.within(body)
-
-    def _told(self, said: dict[str, str], body: bytes) -> bool:
-        return self._said_of(said) or self._quotes.within(body)
+        return quad in self._quads or (kind == "node" and f"<{value}>" in quad)
 
     def _said_of(self, said: dict[str, str]) -> bool:
         return said.get("episode") == self._target.text and self._target.kind.value in {"node", "episode"}
@@ -137,14 +135,7 @@ class Search:
     def _changes(self, change: Change) -> bool:
         """Whether a change says a statement that goes, or names a fact that does."""
         statement = _statement_of(self._view, change)
-        if statement is None:
-            return False
-        said = [statement.nquad]
-        if isinstance(change, Assert | Revise) and change.spelling.object is not None:
-            said.append(change.spelling.object.n3)
-        return self._target.covers(statement, self._statements) or any(
-            self._quotes.within(canonical_json(text)) for text in said
-        )
+        return statement is not None and self._target.covers(statement, self._statements)
 
 
 def _statement_of(view: LedgerView, change: Change) -> Statement | None:

@@ -5,8 +5,8 @@ Rules
 * Searched for is the IRI that is purged; and each node, literal and episode of the facts and evidence that go, which
   nothing else that is held names. A text of fewer than `SHORTEST` characters says nothing by itself, and is not
   searched for. Neither is a predicate or a graph that does not go as such.
-* A text counts where it stands by itself, between characters that no word or IRI has; in UTF-8 as JSON writes it, plain
-  or as an N-Triples string.
+* A text counts where it stands by itself: where neither before nor after it a Latin letter or digit goes on, nor an
+  IRI. It is looked for as JSON writes it, plain or as an N-Triples string.
 * A finding about a statement that goes, by focus, path, value and graph, goes whatever its texts are.
 * Beyond `MOST_TEXTS` only the IRI itself is searched for, and the receipt says so.
 
@@ -42,9 +42,9 @@ SHORTEST: Final = 4
 
 MOST_TEXTS: Final = 500
 
-_BEFORE: Final = rb"(?:(?<![0-9A-Za-z_\x80-\xff])|(?<=\\[bfnrt]))"
-_AFTER: Final = rb"(?![0-9A-Za-z_\x80-\xff])"
-_AFTER_IRI: Final = rb"(?![0-9A-Za-z_\x80-\xff%/#?=&:~+@-]|\.[0-9A-Za-z])"
+_BEFORE: Final = rb"(?:(?<![0-9A-Za-z_])|(?<=\\[bfnrt]))"
+_AFTER: Final = rb"(?![0-9A-Za-z_])"
+_AFTER_IRI: Final = rb"(?![0-9A-Za-z_%/#?=&:~+@-]|\.[0-9A-Za-z])"
 
 
 class Quotes:

@@ -45,6 +45,7 @@ from api.commands.dump import dump
 from api.commands.export import export
 from api.commands.key import key
 from api.commands.load import load
+from api.commands.purge import purge
 from api.commands.query import query
 from api.commands.rebuild import rebuild
 from api.commands.revert import revert
@@ -138,6 +139,7 @@ app.add_typer(token, name="token", rich_help_panel=_START)
 app.command(rich_help_panel=_WORK)(careful(submit))
 app.command(rich_help_panel=_WORK)(careful(decide))
 app.command(rich_help_panel=_WORK)(careful(revert))
+app.add_typer(purge, name="purge", rich_help_panel=_WORK)
 app.command(rich_help_panel=_WORK)(careful(query))
 app.command(rich_help_panel=_WORK)(careful(diff))
 app.command(rich_help_panel=_WORK)(careful(load))

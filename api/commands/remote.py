@@ -175,6 +175,29 @@ def change_key(url: str, token: str | None, path: str, members: dict[str, str] |
     return answer
 
 
+def ask_purge(url: str, token: str | None, path: str, members: dict[str, object] | None) -> dict[str, object]:
+    """What a service says of purges: of one or all of them, or of what it is asked to do.
+
+    Args:
+        url: of the service.
+        token: sent as a bearer token (RFC 6750); an administrator's.
+        path: of the operation.
+        members: of the body; None to read.
+
+    Raises:
+        InvalidParameter: the URL cannot be used.
+        RemoteRefusal: the service cannot be reached, or refuses.
+    """
+    if members is None:
+        told: dict[str, object] = json.loads(fetch_text(url, token, path, {}))
+        return told
+    response = _post(url, path, token, json.dumps(members).encode(), {"Content-Type": _JSON}, {})
+    if not response.is_success:
+        raise _refusal(response)
+    answer: dict[str, object] = json.loads(response.content)
+    return answer
+
+
 def fetch_text(url: str, token: str | None, path: str, parameters: dict[str, str]) -> str:
     """The text at a path of the service. Raises `InvalidParameter` and `RemoteRefusal` as the others do."""
     with _connecting(url):

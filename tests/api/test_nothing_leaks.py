@@ -218,6 +218,14 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
     "getReport": (Asked("GET", "/certificates/{certificate}/report"), Asked("GET", "/certificates/{own}/report")),
     "decide": (Asked("POST", "/certificates/{certificate}/decision", sent={"json": {"decision": "approve"}}),),
     "revert": (Asked("POST", "/certificates/{certificate}/revert", {"dry-run": "true"}),),
+    "purge": tuple(
+        Asked("POST", "/purges", sent={"json": {"preview": True, **target}})
+        for target in ({"fact": "{fact}"}, {"node": EX + "ada"}, {"graph": SECRET}, {"episode": f"urn:episode:{MARKER}"})
+    ),
+    "listPurges": (Asked("GET", "/purges"),),
+    "getPurge": (Asked("GET", "/purges/{certificate}"),),
+    "decidePurge": (Asked("POST", "/purges/{certificate}/decision", sent={"json": {"decision": "approve"}}),),
+    "restorePurged": (Asked("POST", "/purges/{certificate}/restore", sent={"json": {"reason": "why"}}),),
     "query": (
         *(Asked("GET", "/sparql", {"query": text}) for text in QUERIES),
         *(Asked("GET", "/sparql", {"query": text, "as-of": "{now}", "valid-at": "2030-06-01"}) for text in QUERIES[:9]),

@@ -1,0 +1,220 @@
+"""`/purges`: what must not exist, for administrators of the whole base.
+
+Rules
+-----
+* A purge is previewed, then carried out with the digest of the preview; if something has changed since, 409. The
+  preview says how much would go, and quotes nothing.
+* The answer comes once nothing of it is answered any more. Its receipt is pending until no copy is left in any file,
+  and is given as it was signed to those who ask for a credential (`application/vc`, or `application/ld+json`).
+* Where `MUNIMENT_PURGE_SECOND_PERSON` is set, a purge waits (202) until another administrator decides on it.
+* Lifting a tombstone brings nothing back: it may be written again.
+* To everybody else nothing is told, not even whether there is such a purge: 403.
+
+Example
+-------
+::
+
+    POST /purges {"node": "https://example.org/ann", "reason": "asked by its subject", "preview": true}
+    → 200 {"digest": "…", "facts": 12, …}
+    POST /purges {"node": "https://example.org/ann", "reason": "asked by its subject", "digest": "…"} → 201
+    GET /purges/0197… → 200 {"state": "complete", "receipt": {…}, …}
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Annotated, Final
+
+from fastapi import APIRouter, Path
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.auth import Caller
+from api.bodies import read_body
+from api.certificates import certificate_named
+from api.citing import READ_STATE_HEADER
+from api.decision_body import read_decision
+from api.media import accepted, body_type, preferred
+from api.openapi import Answer, answers, extra, json_content, reference
+from api.parameters import query_parameters
+from api.purge_body import read_purge, read_reason
+from api.replies import json_reply
+from api.service import Service
+from certificates.ids import urn
+from kernel.errors import InvalidParameter
+from kernel.instants import print_instant
+from kernel.ports import PurgeState
+from kernel.purging import PurgeRequest, require_purger
+
+if TYPE_CHECKING:
+    from api import models
+    from kernel.ports import PurgeRecord
+    from kernel.purging import Survey
+
+_JSON: Final = "application/json"
+_CREDENTIALS: Final = ("application/vc", "application/ld+json")
+_SIGNED: Final = {"schema": {"type": "object", "description": "the receipt, byte by byte as it was signed"}}
+_LOCATION: Final = {"Location": "the purge's path"}
+_PROBLEMS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 503)
+
+PurgeId = Annotated[str, Path(description="its id, as a UUID or as `urn:uuid:`")]
+
+router = APIRouter(tags=["changes"])
+
+
+@router.post(
+    "/purges",
+    operation_id="purge",
+    summary="Purge what must not exist",
+    status_code=201,
+    response_class=Response,
+    responses=answers(
+        {
+            200: Answer("A preview: how much would go, and its digest", json_content("PurgePreview")),
+            201: Answer("Carried out; the receipt is pending", json_content("Purge"), _LOCATION),
+            202: Answer("It waits for a second person", json_content("Purge"), _LOCATION),
+        },
+        problems=_PROBLEMS,
+    ),
+    openapi_extra=extra(headers=READ_STATE_HEADER, body={_JSON: {"schema": reference("PurgeRequest")}}),
+)
+async def purge(request: Request, caller: Caller) -> Response:
+    """Previews a purge, or carries out what was previewed: facts, evidence, and whatever quotes them."""
+    query_parameters(request, ())
+    require_purger(caller)
+    service = Service.of(request)
+    body = await read_body(request, service.settings.body_limit)
+    asked = read_purge(body_type(request.headers.get("content-type")), body)
+    purges = service.base.purges
+    if asked.digest is None:
+        survey = await service.read(lambda: purges.preview(caller, asked.target))
+        return json_reply(_preview(survey))
+    wanted = PurgeRequest(asked.target, asked.reason, caller, asked.digest)
+    second = service.settings.purge_second_person
+    record = await asyncio.wrap_future(purges.ask(wanted) if second else purges.purge(wanted))
+    return json_reply(_told(record), 202 if second else 201, {"Location": f"/purges/{record.id}"})
+
+
+@router.get(
+    "/purges",
+    operation_id="listPurges",
+    summary="List purges, newest first",
+    response_class=Response,
+    responses=answers({200: Answer("All of them", json_content("PurgeList"))}, problems=(400, 401, 403, 503)),
+    openapi_extra=extra(),
+)
+async def list_purges(request: Request, caller: Caller) -> Response:
+    """Lists every purge: who asked for it, how far it has come, and how much went."""
+    query_parameters(request, ())
+    service = Service.of(request)
+    records = await service.read(lambda: service.base.purges.listed(caller))
+    answer: models.PurgeList = {"items": [_told(record) for record in records]}
+    return json_reply(answer)
+
+
+@router.get(
+    "/purges/{purge}",
+    operation_id="getPurge",
+    summary="A purge, with its receipt",
+    response_class=Response,
+    responses=answers(
+        {200: Answer("The purge, or its receipt alone", json_content("Purge") | dict.fromkeys(_CREDENTIALS, _SIGNED))},
+        problems=(400, 401, 403, 404, 406, 503),
+    ),
+    openapi_extra=extra(),
+)
+async def get_purge(request: Request, caller: Caller, purge: PurgeId) -> Response:
+    """Gives a purge with its signed receipt; or the signed bytes alone."""
+    query_parameters(request, ())
+    require_purger(caller)
+    service, identifier = Service.of(request), certificate_named(purge)
+    media_type = preferred(accepted(request), (_JSON, *_CREDENTIALS))
+    record = await service.read(lambda: service.base.purges.one(caller, identifier))
+    if media_type == _JSON:
+        return json_reply(_told(record), headers={"Vary": "Accept"})
+    if record.receipt is None:
+        raise InvalidParameter(
+            f"the purge is {record.state}, and has no receipt", remedy="ask for application/json", where="Accept"
+        )
+    return Response(record.receipt, 200, {"Content-Type": media_type, "Vary": "Accept"})
+
+
+@router.post(
+    "/purges/{purge}/decision",
+    operation_id="decidePurge",
+    summary="Approve or reject a purge that waits for a second person",
+    response_class=Response,
+    responses=answers({200: Answer("The decision is taken", json_content("Purge"))}, problems=_PROBLEMS),
+    openapi_extra=extra(headers=READ_STATE_HEADER, body={_JSON: {"schema": reference("Decision")}}),
+)
+async def decide_purge(request: Request, caller: Caller, purge: PurgeId) -> Response:
+    """Has another administrator approve a purge, which is then carried out; anyone of them may reject it."""
+    query_parameters(request, ())
+    require_purger(caller)
+    service, identifier = Service.of(request), certificate_named(purge)
+    body = await read_body(request, service.settings.body_limit)
+    decision, comment = read_decision(body_type(request.headers.get("content-type")), body)
+    if comment is not None:
+        raise InvalidParameter("a purge takes no comment", remedy="leave it out", where="/comment")
+    return json_reply(_told(await asyncio.wrap_future(service.base.purges.decide(identifier, decision, caller))))
+
+
+@router.post(
+    "/purges/{purge}/restore",
+    operation_id="restorePurged",
+    summary="Lift the tombstones of a purge",
+    response_class=Response,
+    responses=answers({200: Answer("They are lifted", json_content("Purge"))}, problems=_PROBLEMS),
+    openapi_extra=extra(headers=READ_STATE_HEADER, body={_JSON: {"schema": reference("RestoreRequest")}}),
+)
+async def restore_purged(request: Request, caller: Caller, purge: PurgeId) -> Response:
+    """Lets what was purged be written again, under a certificate; what is gone stays gone."""
+    query_parameters(request, ())
+    require_purger(caller)
+    service, identifier = Service.of(request), certificate_named(purge)
+    body = await read_body(request, service.settings.body_limit)
+    reason = read_reason(body_type(request.headers.get("content-type")), body)
+    return json_reply(_told(await asyncio.wrap_future(service.base.purges.restore(identifier, reason, caller))))
+
+
+def _preview(survey: Survey) -> models.PurgePreview:
+    counts = survey.counts
+    return {
+        "digest": survey.digest,
+        "facts": counts["facts"],
+        "evidence": counts["evidence"],
+        "planItems": counts["planItems"],
+        "findings": counts["findings"],
+        "impactRows": counts["impactRows"],
+        "comments": counts["comments"],
+        "rejected": counts["rejected"],
+        "stagedLoads": counts["stagedLoads"],
+        "allTextsSearched": survey.in_words,
+    }
+
+
+def _told(record: PurgeRecord) -> models.Purge:
+    answer: models.Purge = {
+        "purge": urn(record.id),
+        "state": record.state,
+        "of": record.kind,
+        "askedBy": record.asked_by,
+        "askedAt": print_instant(record.asked_at),
+    }
+    if record.state is PurgeState.WAITING and record.target is not None:
+        answer["waiting"] = {"target": record.target, "reason": record.reason or "", "digest": record.digest}
+    if record.decided_by is not None:
+        answer["decidedBy"] = record.decided_by
+    if record.head is not None:
+        answer["head"] = record.head
+    if record.report is not None:
+        report = json.loads(record.report)
+        answer["facts"], answer["evidence"] = report["facts"], report["evidence"]
+        answer["items"] = sum(report[name] for name in ("planItems", "findings", "impactRows", "comments"))
+        answer["tombstones"] = report["tombstones"]
+    if record.receipt is not None:
+        answer["receipt"] = json.loads(record.receipt)
+    if record.restored_by is not None:
+        answer["restoredBy"] = urn(record.restored_by)
+    return answer

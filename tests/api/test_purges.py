@@ -1,0 +1,211 @@
+"""`/purges` and `muniment purge`: previewed, carried out, shown and restored, by administrators alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from bridge.base import Base
+from certificates.receipt import ReceiptStatus, verify
+from kernel.access import Role
+from tests.api.bodies import EX, change, request
+from tests.api.console import run
+from tests.api.serving import FRUGAL, Served, served
+
+QUERY = "SELECT * { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
+TURTLE = {"Content-Type": "text/turtle"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    """One for all: each test has a subject of its own."""
+    with Base.open(None) as base, served(base) as running:
+        yield running
+
+
+def tell(client: httpx2.Client, name: str, value: str, **more: object) -> str:
+    """Writes what is to be purged; answers the fact's id."""
+    answer = client.post("/changes", json=request(change(name, "says", {"@value": value}), **more))
+    assert answer.status_code == 201, answer.text
+    (fact,) = client.get("/facts", params={"subject": EX + name}).json()["items"]
+    identifier: str = fact["fact"]
+    return identifier
+
+
+def previewed(client: httpx2.Client, **target: str) -> dict[str, Any]:
+    answer = client.post("/purges", json={"preview": True, **target})
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def purged(client: httpx2.Client, **target: str) -> dict[str, Any]:
+    digest = previewed(client, **target)["digest"]
+    answer = client.post("/purges", json={"reason": "it has to go", "digest": digest, **target})
+    assert answer.status_code == 201, answer.text
+    assert answer.headers["location"] == f"/purges/{answer.json()['purge'].removeprefix('urn:uuid:')}"
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def rows(client: httpx2.Client, **parameters: str) -> str:
+    answer = client.get("/sparql", params={"query": QUERY, **parameters}, headers={"accept": "text/csv"})
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def test_what_is_purged_is_answered_no_more_and_not_taken_again(server: Served) -> None:
+    admin, writer = server.client(Role.ADMINISTRATOR), server.writer
+    fact = tell(writer, "ada", "xyzzy one")
+    head = writer.get("/sparql", params={"query": "ASK {}"}).headers["muniment-head"]
+    assert "xyzzy one" in rows(writer)
+    assert "xyzzy one" in rows(writer, **{"as-of": f"head:{head}", "valid-at": "2001"})
+    told = previewed(admin, fact=fact)
+    assert (told["facts"], told["planItems"]) == (1, 2)
+    assert "xyzzy" not in json.dumps(told)
+    done = purged(admin, fact=fact)
+    assert "xyzzy one" not in rows(writer)
+    assert "xyzzy one" not in rows(writer, **{"as-of": f"head:{head}", "valid-at": "2001"})
+    assert writer.get("/facts", params={"subject": EX + "ada", "valid-at": "any"}).json()["items"] == []
+    again = change("ada", "says", {"@value": "xyzzy one"}, validFrom="1999")
+    turtle = f'<{EX}ada> <{EX}says> "xyzzy one" .'
+    sent = [
+        writer.post("/changes", json=request(again)),
+        writer.post("/changes", json=request(again), params={"dry-run": "true"}),
+        writer.post("/changes", content=turtle, headers=TURTLE),
+        writer.post("/sparql", data={"update": f"INSERT DATA {{ {turtle} }}"}),
+        writer.post(
+            "/sparql", data={"update": f'INSERT {{ <{EX}ada> <{EX}says> ?v }} WHERE {{ BIND("xyzzy one" AS ?v) }}'}
+        ),
+        writer.post("/graphs?default", content=turtle, headers=TURTLE),
+        writer.post(
+            "/changes",
+            content=json.dumps({"@id": EX + "ada", EX + "says": "xyzzy one"}),
+            headers={"Content-Type": "application/ld+json"},
+        ),
+    ]
+    assert [(each.status_code, each.json()["code"]) for each in sent] == [(422, "purged")] * len(sent)
+    assert not any("xyzzy" in each.text for each in sent)
+    assert writer.post("/changes", json=request(change("bob", "says", {"@value": "xyzzy one"}))).status_code == 201
+    certificate = admin.get(f"/certificates/{done['purge']}").json()
+    assert [item["body"]["op"] for item in certificate["plan"]["items"]] == ["request", "purge"]
+    assert (
+        admin.get("/log/proof/inclusion", params={"certificate": done["purge"], "event": "applied"}).status_code == 200
+    )
+
+
+def test_the_receipt_is_a_credential(server: Served) -> None:
+    admin = server.client(Role.ADMINISTRATOR)
+    tell(server.writer, "cyd", "xyzzy two")
+    done = purged(admin, node=EX + "cyd")
+    server.base.purges.settled()
+    path = f"/purges/{done['purge']}"
+    told = admin.get(path).json()
+    assert (told["state"], told["receipt"]["credentialSubject"]["status"]) == ("complete", "complete")
+    signed = admin.get(path, headers={"accept": "application/vc"})
+    receipt = verify(signed.content, server.base.key.public)
+    assert (receipt.status, receipt.facts) == (ReceiptStatus.COMPLETE, 1)
+    assert next(each["purge"] for each in admin.get("/purges").json()["items"]) == done["purge"]
+    assert admin.get(path, headers={"accept": "text/turtle"}).status_code == 406
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code", "where"),
+    [
+        ({"reason": "x"}, 400, "invalid-parameter", "/graph"),
+        ({"node": EX + "a", "graph": EX + "g", "preview": True}, 400, "invalid-parameter", "/graph"),
+        ({"node": EX + "a", "reason": "x"}, 400, "invalid-parameter", "/digest"),
+        ({"node": EX + "a", "digest": "0" * 64}, 400, "invalid-parameter", "/reason"),
+        ({"node": EX + "a", "reason": "x", "digest": "0" * 64, "preview": True}, 400, "invalid-parameter", "/digest"),
+        ({"node": "no iri", "preview": True}, 400, "invalid-term", "/node"),
+        ({"fact": "no id", "preview": True}, 400, "invalid-parameter", "/fact"),
+        ({"nodes": EX + "a", "preview": True}, 400, "unknown-parameter", "/nodes"),
+        ({"node": EX + "nobody", "preview": True}, 422, "nothing-to-purge", "node"),
+        ({"graph": "https://w3id.org/muniment#shapes", "preview": True}, 422, "reserved-graph", "/graph"),
+        ({"fact": "urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057", "preview": True}, 404, "not-found", "fact"),
+    ],
+)
+def test_what_cannot_be_purged_is_told(
+    server: Served, body: dict[str, Any], status: int, code: str, where: str
+) -> None:
+    answer = server.client(Role.ADMINISTRATOR).post("/purges", json=body)
+    assert (answer.status_code, answer.json()["code"], answer.json().get("where")) == (status, code, where)
+
+
+def test_a_preview_that_is_out_of_date_is_refused(server: Served) -> None:
+    admin = server.client(Role.ADMINISTRATOR)
+    tell(server.writer, "dan", "xyzzy three")
+    digest = previewed(admin, node=EX + "dan")["digest"]
+    assert server.writer.post("/changes", json=request(change("dan", "knows", "eve"))).status_code == 201
+    answer = admin.post("/purges", json={"node": EX + "dan", "reason": "x", "digest": digest})
+    assert (answer.status_code, answer.json()["code"]) == (409, "preview-outdated")
+    assert "xyzzy three" in rows(server.writer)
+
+
+def test_others_learn_nothing_of_purges(server: Served) -> None:
+    held = server.client(Role.ADMINISTRATOR, EX + "g")
+    for client in (server.writer, server.client(Role.EDITOR), held):
+        told = {
+            client.post("/purges", json={"node": EX + name, "preview": True}).json()["detail"] for name in ("ada", "no")
+        }
+        told |= {
+            client.get(path).json()["detail"] for path in ("/purges", "/purges/01890a5d-ac96-774b-bcce-b302099a8057")
+        }
+        assert len(told) == 1
+        assert client.get("/purges").status_code == 403
+
+
+def test_a_tombstone_is_lifted_by_its_purge(server: Served) -> None:
+    admin = server.client(Role.ADMINISTRATOR)
+    fact = tell(server.writer, "fay", "xyzzy four")
+    path = f"/purges/{purged(admin, fact=fact)['purge']}"
+    restored = admin.post(f"{path}/restore", json={"reason": "the wrong one"})
+    assert restored.status_code == 200
+    assert "restoredBy" in restored.json()
+    assert admin.post(f"{path}/restore", json={"reason": "again"}).status_code == 409
+    tell(server.writer, "fay", "xyzzy four")
+
+
+def test_with_a_second_person_a_purge_waits() -> None:
+    with Base.open(None) as base, served(base, FRUGAL.model_copy(update={"purge_second_person": True})) as server:
+        one, other = server.client(Role.ADMINISTRATOR), server.client(Role.ADMINISTRATOR)
+        fact = tell(server.writer, "gus", "xyzzy five")
+        digest = previewed(one, fact=fact)["digest"]
+        waiting = one.post("/purges", json={"fact": fact, "reason": "why", "digest": digest})
+        assert (waiting.status_code, waiting.json()["waiting"]["reason"]) == (202, "why")
+        path = waiting.headers["location"]
+        approve = {"decision": "approve"}
+        assert one.post(f"{path}/decision", json=approve).status_code == 403
+        assert one.get(path, headers={"accept": "application/vc"}).status_code == 400
+        assert "xyzzy five" in rows(server.writer)
+        done = other.post(f"{path}/decision", json=approve)
+        assert done.status_code == 200
+        assert "waiting" not in done.json()
+        assert done.json()["decidedBy"] != done.json()["askedBy"]
+        assert other.post(f"{path}/decision", json=approve).status_code == 409
+        assert "xyzzy five" not in rows(server.writer)
+
+
+def test_the_command_line_purges_a_served_base(server: Served, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text(server.token(Role.ADMINISTRATOR))
+    token.chmod(0o600)
+    tell(server.writer, "hal", "xyzzy six")
+    at = ("--url", server.url, "--token-file", token)
+    shown = run("purge", "preview", "--node", EX + "hal", *at)
+    assert shown.status == 0
+    digest = shown.output.split("digest ")[1].strip()
+    done = run("purge", "run", "--node", EX + "hal", "--reason", "asked for", "--digest", digest, *at)
+    assert (done.status, "xyzzy" in done.output) == (0, False)
+    identifier = done.output.split()[0]
+    server.base.purges.settled()
+    assert json.loads(run("purge", "show", identifier, *at).output)["state"] == "complete"
+    assert identifier in run("purge", "list", *at).output
+    assert run("purge", "restore", identifier, "--reason", "back", *at).status == 0
+    assert run("purge", "preview", *at).status == 1
+    assert run("purge", "run", "--node", EX + "hal", "--reason", "x", "--digest", digest, *at).status == 1

@@ -1,0 +1,80 @@
+"""What the tests of purges share: what is purged, how, and what is looked at afterwards."""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import UUID
+
+import pyoxigraph as ox
+
+from bridge.base import Base
+from bridge.reading import QueryRequest
+from bridge.stores.projections import Projection
+from certificates.items import ItemKind, ItemTree
+from certificates.proof import verify
+from kernel.access import Principal
+from kernel.changes import Assert, Request
+from kernel.ports import PurgeRecord
+from kernel.purge_targets import Target, TargetKind
+from kernel.purging import PurgeRequest
+from kernel.submitting import Submission
+from kernel.terms import Iri, Literal, Statement
+from kernel.vocabulary import DEFAULT_GRAPH
+from tests.bridge.writing import ADMINISTRATOR, ANN, PATIENCE, WRITER
+
+SECRET: Final = Literal("Xyzzy the secret")
+SAYS: Final = Iri("http://example.org/says")
+SAID: Final = Statement(ANN, SAYS, SECRET, DEFAULT_GRAPH)
+OTHER: Final = Iri("http://example.org/other-graph")
+LETTER: Final = Iri("http://example.org/letter-xyzzy")
+
+
+def fact_of(base: Base, statement: Statement) -> Target:
+    with base.ledger.reading() as view:
+        return Target(TargetKind.FACT, next(view.facts_ever(statement=statement)).id)
+
+
+def purge(base: Base, target: Target, reason: str = "it has to go", by: Principal = ADMINISTRATOR) -> PurgeRecord:
+    """Previews, and carries out what was previewed."""
+    digest = base.purges.preview(by, target).digest
+    return base.purges.purge(PurgeRequest(target, reason, by, digest)).result(PATIENCE)
+
+
+def tell(
+    base: Base,
+    *changes: Assert,
+    reason: str | None = None,
+    episode: Iri | None = None,
+    key: str | None = None,
+    by: Principal = WRITER,
+) -> UUID:
+    request = Request(changes, reason, episode, by.id)
+    outcome = base.submit(Submission(request, by, key, repr(changes).encode(), dry_run=False)).result(PATIENCE)
+    assert outcome.certificate is not None
+    return outcome.certificate
+
+
+def asked(base: Base, pattern: str, **times: str) -> bytes:
+    """What SPARQL has, everywhere and in history."""
+    query = f"SELECT * {{ {{ {pattern} }} UNION {{ GRAPH ?g {{ {pattern} }} }} }}"
+    moment = base.reader.moment(times.get("as_of"), times.get("valid_at"))
+    return base.reader.query(QueryRequest(ADMINISTRATOR, query, "text/csv"), moment).body
+
+
+def everything(base: Base) -> bytes:
+    """Every quad of both stores."""
+    return b"".join(
+        base.stores.read(each, lambda store: store.dump(format=ox.RdfFormat.N_QUADS) or b"")[0] for each in Projection
+    )
+
+
+def sound(base: Base) -> None:
+    """Every certificate, root and event of a base that is open verifies, and its stores are what its ledger says."""
+    with base.ledger.reading() as view:
+        for record in view.certificates(limit=1_000_000):
+            certificate = verify(record.document, base.key.public)
+            for kind, tree in ((ItemKind.PLAN, certificate.plan), (ItemKind.FINDING, certificate.findings)):
+                leaves = view.leaves(record.id, kind)
+                assert ItemTree.of(leaves) == tree
+                for item in view.items(record.id, kind):
+                    assert item.leaf == leaves[item.ordinal]

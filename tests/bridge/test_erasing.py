@@ -1,0 +1,240 @@
+"""What was purged is erased from every file of a base, also after failures, and all else is proved as before."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pyoxigraph as ox
+import pytest
+
+from bridge.auditing.audit import audit
+from bridge.base import Base
+from bridge.stores.errors import open_store
+from bridge.stores.pair import rebuild, same_quads
+from bridge.stores.places import store_directory
+from bridge.stores.projections import Projection
+from certificates.receipt import Receipt, ReceiptStatus
+from certificates.receipt import verify as verify_receipt
+from kernel.changes import Assert, Retract
+from kernel.errors import DamagedBase, StoreUnavailable, WasPurged
+from kernel.facts import Spelling
+from kernel.ports import PurgeRecord, PurgeState
+from kernel.purge_targets import Target, TargetKind
+from kernel.terms import Iri, Literal, Statement
+from kernel.vocabulary import DEFAULT_GRAPH
+from tests.bridge.purging import LETTER, OTHER, SAID, SAYS, SECRET, asked, everything, fact_of, purge, sound, tell
+from tests.bridge.writing import ADMINISTRATOR, ANN, PARIS, ROME, SetClock, during, homes, living, person, write
+
+
+@pytest.fixture
+def base() -> Iterator[Base]:
+    with Base.open(None, host=SetClock()) as opened:
+        yield opened
+
+
+def bytes_of(folder: Path) -> bytes:
+    """Every file of a base that is closed, and what its stores hold, whose blocks may be compressed."""
+    found = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
+    found += [str(path).encode() for path in folder.rglob("*")]
+    for projection in Projection:
+        found.append(
+            open_store(store_directory(folder / "stores", projection)).dump(format=ox.RdfFormat.N_QUADS) or b""
+        )
+    return b"\n".join(found)
+
+
+def complete(base: Base, record: PurgeRecord) -> Receipt:
+    """The receipt, once the purge has ended."""
+    base.purges.settled()
+    ended = base.purges.one(ADMINISTRATOR, record.id)
+    assert ended.state is PurgeState.COMPLETE
+    assert ended.receipt is not None
+    return verify_receipt(ended.receipt, base.key.public)
+
+
+def test_the_only_fact_that_holds_a_value_is_nowhere_and_does_not_come_back(tmp_path: Path) -> None:
+    """Cases 34 and 44."""
+    folder, clock = tmp_path / "base", SetClock()
+    marks = (b"Xyzzy", b"letter-xyzzy", b"only-here")
+    told = Statement(Iri("http://example.org/only-here"), SAYS, SECRET, DEFAULT_GRAPH)
+    with Base.open(folder, host=clock) as base:
+        random = Random(7)
+
+        def splitting() -> None:  # pages, in which copies of what is deleted stay
+            for _ in range(16):
+                write(base, *(Assert(living(PARIS, person(random.randrange(400)))) for _ in range(8)))
+
+        splitting()
+        asserted = Assert(told, spelling=Spelling(Literal("Xyzzy  as it was spelt")))
+        tell(base, asserted, reason="Xyzzy, he said", episode=LETTER, key="once")
+        before = base.reader.head()
+        splitting()
+        write(base, Assert(told, during(2000, 2001)))
+        assert b"Xyzzy" in asked(base, "?s ?p ?o", as_of=f"head:{before.position}", valid_at="2015")
+        record = purge(base, fact_of(base, told))
+        assert record.receipt is not None
+        pending = verify_receipt(record.receipt, base.key.public)
+        assert pending.status is ReceiptStatus.PENDING
+        assert "current store" in pending.not_reached
+        receipt = complete(base, record)
+        assert {"current store", "complete store", "free pages", "write-ahead log"} <= {*receipt.erased}
+        assert {"backups", "delivered exports"} <= {*receipt.not_reached}
+    for _ in range(2):
+        found = bytes_of(folder)
+        assert [mark for mark in marks if mark in found] == []
+        audited = audit(folder)
+        assert (audited.faults, audited.whole) == ((), True)
+        assert audited.counts.by_commitment > 0
+        with Base.open(folder, host=clock) as base:
+            assert b"Xyzzy" not in asked(base, "?s ?p ?o", as_of=f"head:{before.position}", valid_at="2015")
+            for change in (Assert(told), Assert(told, during(1800, 1801))):
+                with pytest.raises(WasPurged):
+                    write(base, change)
+            write(base, Assert(Statement(ANN, SAYS, Literal("another"), DEFAULT_GRAPH)))
+            sound(base)
+            anew = tmp_path / f"anew-{clock.at}"
+            clock.move(1_000_000)
+            with base.ledger.reading() as view:
+                rebuild(view, anew)
+            for projection in Projection:
+                assert base.stores.read(projection, partial(same_quads, open_store(anew / projection)))[0]
+
+
+def test_many_purges_among_many_certificates_leave_everything_that_can_be_verified(tmp_path: Path) -> None:
+    folder, random = tmp_path / "base", Random(3)
+    with Base.open(folder, host=SetClock()) as base:
+        for number in range(60):
+            subject = person(number)
+            tell(
+                base,
+                Assert(Statement(subject, SAYS, Literal(f"mark-{number}-it"), DEFAULT_GRAPH)),
+                Assert(living(PARIS, subject, graph=OTHER if number % 3 else DEFAULT_GRAPH)),
+                episode=Iri(f"urn:letter:{number % 7}"),
+            )
+            if number % 4 == 0:
+                write(base, Retract(living(PARIS, subject, graph=OTHER if number % 3 else DEFAULT_GRAPH)))
+        gone = random.sample(range(60), 6)
+        for number in gone:
+            purge(base, Target(TargetKind.NODE, person(number)))
+            write(base, Assert(living(ROME, person(1_000 + number))))
+        purge(base, Target(TargetKind.EPISODE, Iri("urn:letter:3")))
+        purge(base, Target(TargetKind.GRAPH, OTHER))
+        base.purges.settled()
+        assert {record.state for record in base.purges.listed(ADMINISTRATOR)} == {PurgeState.COMPLETE}
+        sound(base)
+    found = bytes_of(folder)
+    assert not [number for number in gone if f"mark-{number}-it".encode() in found]
+    assert b"other-graph" not in found
+    assert b"urn:letter:3" not in found
+    audited = audit(folder)
+    assert (audited.faults, audited.whole) == ((), True)
+
+
+def test_what_was_not_erased_before_a_kill_is_erased_by_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "base"
+    with Base.open(folder, host=SetClock()) as base:
+        write(base, Assert(SAID), Assert(living(PARIS)))
+        monkeypatch.setattr(base.purges, "_wake", lambda: None)
+        monkeypatch.setattr(base.stores, "apply", lambda delta: None)
+        record = purge(base, fact_of(base, SAID))
+        monkeypatch.undo()
+    with Base.open(folder, host=SetClock()) as base:
+        assert b"Xyzzy" not in everything(base)
+        assert homes(base) == {PARIS}
+        complete(base, record)
+    assert b"Xyzzy" not in bytes_of(folder)
+    assert audit(folder).faults == ()
+
+
+def test_stores_that_fail_in_a_purge_begin_with_nothing(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(base, Assert(SAID), Assert(living(PARIS)))
+
+    def failing(delta: object) -> None:
+        raise StoreUnavailable("the disk is gone", remedy="none")
+
+    monkeypatch.setattr(base.stores, "apply", failing)
+    monkeypatch.setattr(base.purges, "_wake", lambda: None)
+    purge(base, fact_of(base, SAID))
+    monkeypatch.undo()
+    with pytest.raises(StoreUnavailable):
+        everything(base)
+    while base.behind:
+        write(base, Assert(living(ROME)))
+    assert b"Xyzzy" not in everything(base)
+    assert homes(base) == {PARIS, ROME}
+
+
+def test_writes_go_on_while_stores_are_made_anew(tmp_path: Path) -> None:
+    with Base.open(tmp_path / "base", host=SetClock()) as base:
+        write(base, Assert(SAID), *(Assert(living(PARIS, person(number))) for number in range(300)))
+        record = purge(base, fact_of(base, SAID))
+        more = 0
+        while base.purges.one(ADMINISTRATOR, record.id).state is PurgeState.PENDING:
+            write(base, Assert(living(ROME, person(10_000 + more))))
+            more += 1
+        assert homes(base, subject=person(10_000 + more - 1)) == {ROME}
+        names = {path.name for path in (tmp_path / "base" / "stores").iterdir()}
+        assert names == {"complete-1", "current-1", "snapshots"}
+    assert audit(tmp_path / "base").faults == ()
+
+
+def test_without_its_key_no_base_with_tombstones_is_opened(tmp_path: Path) -> None:
+    with Base.open(tmp_path / "base") as base:
+        write(base, Assert(SAID))
+        record = purge(base, fact_of(base, SAID))
+        complete(base, record)
+    key = tmp_path / "base" / "keys" / "tombstone.key"
+    assert key.stat().st_mode & 0o777 == 0o600
+    kept = key.read_bytes()
+    for damage in (key.unlink, lambda: key.write_bytes(bytes(32)), lambda: key.write_bytes(b"short")):
+        damage()
+        with pytest.raises(DamagedBase):
+            Base.open(tmp_path / "base")
+        key.write_bytes(kept)
+        key.chmod(0o600)
+    key.chmod(0o644)
+    with pytest.raises(DamagedBase):
+        Base.open(tmp_path / "base")
+
+
+@pytest.fixture(scope="module")
+def purged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A base that is closed, of which something was purged; for copies."""
+    folder = tmp_path_factory.mktemp("purged") / "base"
+    with Base.open(folder) as base:
+        write(base, Assert(living(PARIS)))
+        write(base, Assert(SAID))
+        complete(base, purge(base, fact_of(base, SAID)))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        ("DELETE FROM items WHERE ordinal = 1 AND certificate IN (SELECT id FROM certificates LIMIT 1)", "items"),
+        ("DELETE FROM erased_items", "purges"),
+        ("UPDATE erased_facts SET leaf = zeroblob(32)", "purges"),
+        ("DELETE FROM tombstones", "tombstones"),
+        ("UPDATE purges SET receipt = x'7b7d'", "purges"),
+        ("UPDATE purges SET state = 'pending'", "purges"),
+        ("DELETE FROM purges", "purges"),
+    ],
+)  # fmt: skip
+def test_what_was_taken_away_without_a_purge_is_told_from_what_was_purged(
+    purged: Path, tmp_path: Path, sql: str, named: str
+) -> None:
+    folder = tmp_path / "base"
+    shutil.copytree(purged, folder)
+    connection = sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)
+    assert connection.execute(sql).rowcount > 0
+    connection.close()
+    (folder / "ledger.seal").unlink()
+    found = audit(folder)
+    assert any(fault.place.startswith(named) for fault in found.faults), found.faults

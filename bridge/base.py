@@ -8,6 +8,7 @@ Rules
 * The signing key is made with the base and is readable by its owner alone. The ledger knows which one it is.
 * What does not fit together is not opened: a ledger whose head is not what its log says, stores that know more than the
   ledger, another signing key.
+* What was purged and is not erased yet is erased first: stores are made anew before anything is answered.
 * Without a directory everything is in memory, and gone on closing.
 
 Example
@@ -22,10 +23,12 @@ The directory holds `ledger.sqlite`, `stores/` (made anew by `muniment rebuild`)
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Final, Self
 from uuid import UUID
 
+from bridge.erasing import Purges, begin_anew
+from bridge.graves import Graves
 from bridge.host import SystemClock
 from bridge.impact.checker import QueryImpact
 from bridge.impact.staging import Staging
@@ -50,6 +53,7 @@ from kernel.judging import Judge
 from kernel.loading import Loader
 from kernel.policy import DEFAULT_POLICY
 from kernel.preparing import Preparer
+from kernel.purging import Purger
 from kernel.sequencer import Sequencer
 from kernel.submitting import Submitter
 from kernel.vocabulary import SHAPES_GRAPH
@@ -96,6 +100,7 @@ class Base:
         policy: VerdictPolicy,
         host: HostClock,
         keys: KeyPlace,
+        graves: Graves,
     ) -> None:
         self.ledger = ledger
         self.stores = stores
@@ -106,16 +111,19 @@ class Base:
         self._resources = ExitStack()
         self._staging = Staging(ledger, stores, snapshots)
         impact = QueryImpact(ledger, self._staging)
-        judge = Judge(CoreChecker(), impact, policy, Governance(policy.digest()))
+        judge = Judge(CoreChecker(), impact, policy, Governance(policy.digest()), graves.stones)
         notary = self._notary = Notary(ledger.base_id(), key)
         self._submitter = Submitter(judge, notary)
         self._loader = Loader(judge, notary, self._staged)
         self._decider = Decider(judge, notary, self._submitter, self._loader)
-        self._sequencer = Sequencer(ledger, stores, host, judge.forget)
+        self._sequencer = Sequencer(ledger, stores, host, self._forget)
         self.keys = KeyChanges(notary, keys, self._sequencer, host)
         self._preparer = Preparer(ledger, ShapesPreparer(ledger), self._sequencer)
         write_path = WritePath(self._submitter, self._sequencer.enqueue, self._preparer.enqueue, self.load, host)
         self.updates = Updates(ledger, write_path)
+        self._judge, self._graves = judge, graves
+        purger = Purger(judge, notary, self._decider, graves.stones, self._all_staged)
+        self.purges = Purges(ledger, stores, snapshots, purger, graves, notary, self._sequencer)
 
     @classmethod
     def open(
@@ -152,18 +160,24 @@ class Base:
             ledger = SqliteLedger.open(directory and directory / "ledger.sqlite", host, others=OTHERS)
             opened.callback(ledger.close)
             ledger.require_sound()
+            begin_anew(ledger, directory and directory / "stores")
             stores = OxigraphStores.open(directory and directory / "stores")
+            if directory is not None:
+                opened.callback(seal_stores, directory / "stores")
             opened.callback(stores.close)
             snapshots = Snapshots(ledger, stores, directory and directory / SNAPSHOTS)
             opened.callback(snapshots.close)
             place = KeyPlace.of(directory, key)
             signer = signing_key(place, ledger).under(issuer)
-            base = cls(ledger, stores, snapshots, signer, policy, host or SystemClock(), place)
+            graves = Graves.of(directory, ledger)
+            base = cls(ledger, stores, snapshots, signer, policy, host or SystemClock(), place, graves)
             opened.callback(base._staging.close)
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
             opened.callback(base.updates.close)
             opened.callback(base._preparer.close)
+            opened.callback(base.purges.close)
+            base.purges.resume()
             base._resources = opened.pop_all()
         return base
 
@@ -248,6 +262,17 @@ class Base:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _forget(self) -> None:
+        """A group of writes was given up: what was read from it is read anew."""
+        self._judge.forget()
+        with suppress(LedgerUnavailable):  # then more may be refused than has to be, and nothing less
+            self._graves.read_anew()
+
+    def _all_staged(self) -> Iterator[tuple[str, Sequence[Assert]]]:
+        for session in self.ledger.staged_sessions():
+            for chunk in self._staged(session):
+                yield session, chunk
 
     def _staged(self, session: str) -> Iterator[Sequence[Assert]]:
         return (decode_assertions(chunk) for chunk in self.ledger.staged(session))

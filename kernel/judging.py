@@ -5,7 +5,7 @@ Rules
 * Last comes what the plan, as it then is, does to the answers of registered queries.
 * Rules go first, because what they propose becomes part of the plan that the shapes then judge.
 * The same plan and view give the same judgement, in the same order: an approval compares a new one with the old.
-* Nothing is written.
+* Nothing is written. What stands under a tombstone is not even judged.
 
 Example
 -------
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from kernel.plan import Plan
     from kernel.ports import FactsView, ImpactChecker, LedgerView, Loaded, LoadImpactChecker, ShapeChecker
     from kernel.preparing import Preparation
+    from kernel.tombstones import Tombstones
 
 
 class VerdictPolicy(Protocol):
@@ -68,8 +69,14 @@ class Judge:
     """Applies rules, shapes, confidence threshold, impact and policy."""
 
     def __init__(
-        self, shapes: ShapeChecker, impact: ImpactChecker, policy: VerdictPolicy, governance: Governance
+        self,
+        shapes: ShapeChecker,
+        impact: ImpactChecker,
+        policy: VerdictPolicy,
+        governance: Governance,
+        tombstones: Tombstones,
     ) -> None:
+        self._tombstones = tombstones
         self._shapes = shapes
         self._impact = impact
         self._policy = policy
@@ -84,8 +91,10 @@ class Judge:
             preparation: what was judged beforehand, if the plan writes shapes.
 
         Raises:
+            WasPurged: the plan would write what has a tombstone.
             Unprepared: what was judged beforehand is out of date.
         """
+        self._tombstones.require_none(plan)
         governed = self._governance.over(view)
         if preparation is not None:
             preparation.hold(view)
@@ -100,7 +109,12 @@ class Judge:
         return Judgement(plan, findings, self._policy.verdict(findings), self._governance.digests(view))
 
     def contradictions(self, plan: Plan, view: FactsView) -> list[Finding]:
-        """What the rules find of one chunk of a load session; what they would propose is left out."""
+        """What the rules find of one chunk of a load session; what they would propose is left out.
+
+        Raises:
+            WasPurged: the chunk would write what has a tombstone.
+        """
+        self._tombstones.require_none(plan)
         table = read_rules(self._governance.facts(RULES_GRAPH, view))
         return amend(plan, table, self._governance.over(view))[1] + self._doubts(plan)
 

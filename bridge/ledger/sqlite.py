@@ -95,6 +95,7 @@ class SqliteLedger:
     ) -> None:
         self._host_clock = host_clock
         self._patience = patience
+        self._others = others
         self._key = key
         self._name = str(path)
         self._lock = Lock()
@@ -206,6 +207,41 @@ class SqliteLedger:
         with self._writing() as session:
             session.execute("INSERT INTO meta VALUES ('tombstones', ?)", (check,))
             session.commit()
+
+    def compact(self) -> None:
+        """Writes the file anew, so that nothing is left in it of what was deleted; nobody writes meanwhile.
+
+        SQLite overwrites what it deletes, but copies stay in pages that were split before. The write-ahead log goes as
+        soon as no reader needs it (`forget_log`). Raises `LedgerUnavailable`.
+        """
+        if not self._lock.acquire(timeout=self._patience):
+            raise locked()
+        try:
+            if self._writer is None:
+                raise closed()
+            self._writer.execute("VACUUM")
+        except sqlite3.Error as error:
+            raise unavailable(error) from error
+        finally:
+            self._lock.release()
+
+    def forget_log(self) -> bool:
+        """Empties the write-ahead log, unless a reader needs it still; answers whether it did."""
+        if not self._lock.acquire(timeout=self._patience):
+            raise locked()
+        try:
+            if self._writer is None:
+                raise closed()
+            self._writer.execute("PRAGMA busy_timeout = 0")
+            try:
+                busy, _, _ = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                self._writer.execute(f"PRAGMA busy_timeout = {round(self._others * 1000)}")
+        except sqlite3.Error as error:
+            raise unavailable(error) from error
+        finally:
+            self._lock.release()
+        return not busy
 
     def require_sound(self) -> None:
         """Passes a ledger whose head, log and certificates agree. Raises `DamagedBase`: see `ledger.soundness`."""

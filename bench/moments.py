@@ -36,7 +36,7 @@ from bridge.base import SNAPSHOTS, Base
 from bridge.reading import QueryRequest
 from bridge.replicas.limits import NO_HURRY, PoolSize
 from bridge.replicas.pool import ReplicaPool
-from bridge.snapshots.making import Wanted
+from bridge.snapshots.wanted import Wanted
 from bridge.stores.projections import Projection
 
 if TYPE_CHECKING:

@@ -46,7 +46,7 @@ from bridge.history_queries import (
 )
 from bridge.slices.slicing import slice_of
 from bridge.slices.stores import sliced_store
-from bridge.snapshots.making import Wanted
+from bridge.snapshots.wanted import Wanted
 from bridge.sparql.dataset import Dataset, dataset_for
 from bridge.sparql.query import evaluation_errors, finish, require_query, start
 from bridge.sparql.results import negotiate

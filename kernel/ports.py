@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -90,6 +90,33 @@ class AppliedHead:
 
     position: int
     instant: Instant
+
+
+StatementTexts: TypeAlias = tuple[str, str, str, str]
+"""Subject, predicate, object and graph of a statement in their N-Triples form."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCounts:
+    """How much of each kind history has.
+
+    Args:
+        facts: recorded.
+        of_nodes: of them, those whose object is an IRI.
+        bounds: starts and ends that they have.
+        precisions: of bounds, those that are coarse or unknown.
+        superseded: of the facts.
+        evidence: pieces of it.
+        details: that these have: episodes, confidences, and the parts of spellings.
+    """
+
+    facts: int
+    of_nodes: int
+    bounds: int
+    precisions: int
+    superseded: int
+    evidence: int
+    details: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +406,7 @@ class LedgerView(FactsView, Protocol):
         """
         ...
 
-    def statements_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Statement]:
+    def statements_at(self, as_of: Instant, valid_at: Instant) -> Iterator[StatementTexts]:
         """The statement of every fact believed at `as_of` and true at `valid_at`."""
         ...
 
@@ -389,7 +416,9 @@ class LedgerView(FactsView, Protocol):
         """How many facts are believed at `as_of` and true at `valid_at`, of some graphs; no more than `most` + 1."""
         ...
 
-    def statements_since(self, as_of: Instant, valid_at: Instant, clock: Instant) -> Iterator[tuple[Statement, bool]]:
+    def statements_since(
+        self, as_of: Instant, valid_at: Instant, clock: Instant
+    ) -> Iterator[tuple[StatementTexts, bool]]:
         """What may tell a moment from stores that stand at this view's head and clock, or came there later.
 
         Each statement of it comes with whether it held at the moment, and more than once if it has several facts. What
@@ -408,6 +437,14 @@ class LedgerView(FactsView, Protocol):
 
     def facts_recorded(self, after: Instant | None, until: Instant) -> Iterator[Fact]:
         """Every fact recorded *or superseded* in (after, until], by row; supersession as it stands now."""
+        ...
+
+    def count_recorded(self, after: Instant | None, until: Instant, *, most: int | None = None) -> int:
+        """How many facts that would give; of those after an instant, no more than `most` + 1."""
+        ...
+
+    def history_at(self, as_of: Instant) -> HistoryCounts:
+        """What was recorded by then, without what was superseded later; every fact is looked at."""
         ...
 
     def facts_due(self, after: Instant, until: Instant) -> Iterator[Fact]:
@@ -468,9 +505,7 @@ class LedgerView(FactsView, Protocol):
         """What stands: the purge that put it up, the kind and the hash of each."""
         ...
 
-    def erased(
-        self, purge: UUID
-    ) -> tuple[Iterator[tuple[bytes, bytes]], Iterator[tuple[bytes, str, int]]]:
+    def erased(self, purge: UUID) -> tuple[Iterator[tuple[bytes, bytes]], Iterator[tuple[bytes, str, int]]]:
         """What a purge took, as `certificates.purge_events.erasure_digest` has it."""
         ...
 

@@ -37,7 +37,7 @@ from bridge.replicas.direct import DirectWorker
 from bridge.replicas.limits import Limits
 from bridge.replicas.process import FailedFrameError, WorkerEndedError
 from bridge.shapes.sparql.patience import BRIEF, LEAST, Credit
-from bridge.snapshots.making import Wanted
+from bridge.snapshots.wanted import Wanted
 from bridge.stores.checkpoints import Seed
 from bridge.stores.encoding import statement_text
 from bridge.stores.projections import Projection

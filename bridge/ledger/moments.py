@@ -58,6 +58,35 @@ STATEMENTS_AT: Final = f"""SELECT subject, predicate, object, graph FROM facts W
 )"""  # noqa: S608 - all of it is here
 
 
+RECORDED_SINCE: Final = f"""SELECT count(*) FROM (
+    SELECT 1 FROM facts INDEXED BY facts_by_time WHERE {_BELIEVED} AND recorded > ?1 AND recorded <= ?2
+    UNION ALL
+    SELECT 1 FROM facts INDEXED BY facts_by_time
+        WHERE {_SUPERSEDED} AND (superseded <= ?2 OR (recorded > ?1 AND recorded <= ?2))
+    LIMIT ?3)"""  # noqa: S608 - all of it is here
+"""How many facts were recorded or superseded in (?1, ?2]."""
+
+RECORDED_BY: Final = f"""SELECT (SELECT count(*) FROM facts INDEXED BY facts_by_id) - (SELECT count(*) FROM (
+    SELECT 1 FROM facts INDEXED BY facts_by_time WHERE {_BELIEVED} AND recorded > ?1
+    UNION ALL
+    SELECT 1 FROM facts INDEXED BY facts_by_time WHERE {_SUPERSEDED} AND recorded > ?1))"""  # noqa: S608 - all of it is here
+"""How many facts were recorded by ?1."""
+
+HISTORY: Final = """SELECT count(*),
+    coalesce(sum(substr(object, 1, 1) = '<' AND substr(object, 1, 3) <> '<<('), 0),
+    coalesce(sum((valid_from <> -9223372036854775808) + (valid_to <> 9223372036854775807)), 0),
+    coalesce(sum((from_precision NOT IN (0, 7)) + (to_precision NOT IN (0, 7))), 0),
+    coalesce(sum(superseded <= ?1), 0)
+    FROM facts NOT INDEXED WHERE recorded <= ?1"""
+"""What history has of facts: `kernel.ports.HistoryCounts`. Of precisions 0, an instant, and 7, no bound, go untold."""
+
+HISTORY_OF_EVIDENCE: Final = """SELECT count(*), coalesce(sum(
+    (episode IS NOT NULL) + (confidence IS NOT NULL) + (valid_from IS NOT NULL) + (valid_to IS NOT NULL)
+    + CASE WHEN object IS NULL THEN 0 WHEN substr(object, -1) = '"' THEN 1 ELSE 2 END), 0)
+    FROM evidence INDEXED BY evidence_by_time WHERE recorded <= ?1"""
+"""The same of evidence. A spelling is told in two parts, unless it is a plain string."""
+
+
 @lru_cache(maxsize=8)
 def count_at(graphs: int | None) -> str:
     """How many facts hold at a moment; its parameters are as-of, valid-at, the most to count, and keys of graphs."""

@@ -45,7 +45,7 @@ from bridge.ledger.subtrees import hashes_of
 from certificates.certificate import Verdict
 from kernel.errors import DamagedBase
 from kernel.instants import BEGINNING, Instant
-from kernel.ports import AppliedHead, CertificateState
+from kernel.ports import AppliedHead, CertificateState, HistoryCounts
 from kernel.terms import parse_iri
 
 if TYPE_CHECKING:
@@ -56,7 +56,14 @@ if TYPE_CHECKING:
     from bridge.ledger.session import Session, Value
     from certificates.items import ItemKind, SaltedItem
     from kernel.facts import Evidence, Fact
-    from kernel.ports import CertificateRecord, DecisionRecord, Head, IdempotencyEntry, PurgeRecord
+    from kernel.ports import (
+        CertificateRecord,
+        DecisionRecord,
+        Head,
+        IdempotencyEntry,
+        PurgeRecord,
+        StatementTexts,
+    )
     from kernel.terms import Iri, Statement, Term
 
 LEAF_SIZE: Final = 32
@@ -363,9 +370,9 @@ class SqliteView:
         within = frozenset(graphs)
         return (fact for fact in found if fact.statement.graph in within)
 
-    def statements_at(self, as_of: Instant, valid_at: Instant) -> Iterator[Statement]:
+    def statements_at(self, as_of: Instant, valid_at: Instant) -> Iterator[StatementTexts]:
         """The statement of every fact believed at `as_of` and true at `valid_at`."""
-        return self._session.stream(moments.STATEMENTS_AT, (as_of, valid_at), _statement)
+        return self._session.stream(moments.STATEMENTS_AT, (as_of, valid_at), _texts)
 
     def count_at(
         self, as_of: Instant, valid_at: Instant, *, graphs: Sequence[Iri] | None = None, most: int | None = None
@@ -376,10 +383,12 @@ class SqliteView:
         sql = moments.count_at(None if graphs is None else len(keys))
         return self._session.one(sql, (as_of, valid_at, limit, *keys), _number) or 0
 
-    def statements_since(self, as_of: Instant, valid_at: Instant, clock: Instant) -> Iterator[tuple[Statement, bool]]:
+    def statements_since(
+        self, as_of: Instant, valid_at: Instant, clock: Instant
+    ) -> Iterator[tuple[StatementTexts, bool]]:
         """What may tell a moment from stores of this head, or of one that came before it at a clock or later."""
         parameters = self._since(as_of, valid_at, clock)
-        return self._session.stream(moments.SINCE, parameters, _statement_then)
+        return self._session.stream(moments.SINCE, parameters, _texts_then)
 
     def count_since(self, as_of: Instant, valid_at: Instant, clock: Instant, *, most: int) -> int:
         """About how many statements that would give; no more than `most` + 1."""
@@ -395,6 +404,19 @@ class SqliteView:
         if after is None:
             return self._session.stream(_FACTS_RECORDED_UNTIL, (until,), fact_of)
         return self._session.stream(_FACTS_RECORDED, (after, until), fact_of)
+
+    def count_recorded(self, after: Instant | None, until: Instant, *, most: int | None = None) -> int:
+        """How many facts that would give; of those after an instant, no more than `most` + 1."""
+        if after is None:
+            return self._session.one(moments.RECORDED_BY, (until,), _number) or 0
+        limit = -1 if most is None else most + 1
+        return self._session.one(moments.RECORDED_SINCE, (after, until, limit), _number) or 0
+
+    def history_at(self, as_of: Instant) -> HistoryCounts:
+        """What was recorded by then, without what was superseded later."""
+        facts = self._session.all(moments.HISTORY, (as_of,), _numbers)[0]
+        evidence = self._session.all(moments.HISTORY_OF_EVIDENCE, (as_of,), _numbers)[0]
+        return HistoryCounts(*facts, *evidence)
 
     def facts_due(self, after: Instant, until: Instant) -> Iterator[Fact]:
         """Every believed fact that begins or ends in (after, until]."""
@@ -422,9 +444,7 @@ class SqliteView:
         graph: Iri | None = None,
     ) -> Iterator[Fact]:
         """Every fact, believed or not, of a statement, a family, a node or a graph."""
-        return purging.facts_ever(
-            self._session, self._key, statement=statement, family=family, node=node, graph=graph
-        )
+        return purging.facts_ever(self._session, self._key, statement=statement, family=family, node=node, graph=graph)
 
     def mentions(self, term: Term) -> int:
         """How many facts, believed or not, have the term as subject or object."""
@@ -535,12 +555,16 @@ def _number(row: tuple[int]) -> int:
     return row[0]
 
 
-def _statement(row: tuple[str, str, str, str]) -> Statement:
-    return statement_of(row)
+def _texts(row: StatementTexts) -> StatementTexts:
+    return row
 
 
-def _statement_then(row: tuple[str, str, str, str, int]) -> tuple[Statement, bool]:
-    return statement_of(row), bool(row[4])
+def _texts_then(row: tuple[str, str, str, str, int]) -> tuple[StatementTexts, bool]:
+    return row[:4], bool(row[4])
+
+
+def _numbers(row: tuple[int, ...]) -> tuple[int, ...]:
+    return row
 
 
 def _row(row: tuple[str, str, str, str, int]) -> tuple[str, str, str, str, int]:

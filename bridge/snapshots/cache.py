@@ -30,8 +30,9 @@ from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from bridge.snapshots.making import Made, SnapshotMaker
+from bridge.snapshots.making import SnapshotMaker
 from bridge.snapshots.sealing import SUFFIX, contents_of, event_of, forget_note, note_of, read_note, write_note
+from bridge.snapshots.wanted import Made
 from bridge.stores.checkpoints import Checkpoints, unlinked
 from bridge.stores.errors import open_store
 from kernel.errors import BaseInUse, ShuttingDown, StoreUnavailable
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
 
     import pyoxigraph as ox
 
-    from bridge.snapshots.making import Wanted
     from bridge.snapshots.sealing import Note
+    from bridge.snapshots.wanted import Wanted
     from bridge.stores.checkpoints import Seed
     from bridge.stores.pair import OxigraphStores
     from kernel.ports import Ledger

@@ -7,12 +7,12 @@ Rules
 * The complete one also has the history graphs as they were at as-of, if they are asked for: what was recorded by then,
   without supersessions that came later; `valid-at` does not touch history. Where they are not asked for, it may have
   history of any other moment: no dataset of a query that asks for none reaches it.
-* From a checkpoint of a store of today it takes away what did not hold and adds what held. That is quicker where less
-  differs than there is: both are counted in the ledger. The checkpoint may be a step behind what the ledger says that
+* From a checkpoint of a store of today it takes away what did not hold and adds what held, where that is quicker than
+  to read all there was (`bridge.snapshots.choosing`). The checkpoint may be a step behind what the ledger says that
   differs, and never ahead: it is taken first. It has everything up to as-of, or is not used.
 * Little is made in memory. Nothing is made from stores that a purge has not reached yet.
-* One that was made from a checkpoint is counted, and so is what the ledger has of its data graphs, before anybody uses
-  it. If they do not agree it is made afresh.
+* One that was made from a checkpoint is counted, and so is what the ledger says that it has, before anybody uses it
+  (`bridge.snapshots.counting`). If they do not agree it is made afresh.
 
 Example
 -------
@@ -27,72 +27,38 @@ from __future__ import annotations
 import logging
 import shutil
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import pyoxigraph as ox
 
-from bridge.stores.encoding import evidence_text, fact_text, statement_text, supersession_text
+from bridge.snapshots.choosing import IN_MEMORY, counted, differs_little
+from bridge.snapshots.counting import is_all_there
+from bridge.snapshots.texts import differences, moment_texts, pieces
+from bridge.snapshots.wanted import Made
 from bridge.stores.errors import open_store, store_errors
-from bridge.stores.projections import Projection
+from bridge.stores.projection_store import BULK
 from bridge.stores.transactions import Backlog
 from kernel.errors import ShuttingDown
-from kernel.vocabulary import GOVERNANCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from bridge.snapshots.wanted import Wanted
     from bridge.stores.pair import OxigraphStores
     from kernel.instants import Instant
     from kernel.ports import Ledger, LedgerView
 
 T = TypeVar("T")
 
-_CHUNK: Final = 4_096
+CHUNK: Final = 4_096
 """Blocks of text that are written at once."""
 
 _AT_ONCE: Final = 16
-"""Such pieces that are loaded at once into a directory: a bulk load takes 30 ms to get going."""
-
-IN_MEMORY: Final = 20_000
-"""Blocks of text up to which what is made afresh is kept in memory: some 20 MB."""
-
-_DEARER: Final = 2
-"""What a statement that differs costs, by what one costs that is read afresh."""
-
-_OPENING: Final = 5_000
-"""Statements that are read afresh in the time that it takes to copy and open a store."""
+"""Pieces that are loaded at once into a directory: a bulk load takes 30 ms to get going."""
 
 log = logging.getLogger("muniment.snapshots")
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which snapshot. Between two heads every as-of is the same moment.
-
-    Args:
-        head: the last head by as-of; None before the first certificate, when nothing was believed.
-        as_of: as believed when.
-        valid_at: as true when.
-        projection: which graphs.
-        history: whether the complete projection is to have its history graphs, which are most of it.
-    """
-
-    head: int | None
-    as_of: Instant | None = field(compare=False)
-    valid_at: Instant
-    projection: Projection
-    history: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A snapshot: a store that is only read, and its directory; None: it is in memory."""
-
-    store: ox.Store
-    directory: Path | None
 
 
 class SnapshotMaker:
@@ -130,18 +96,16 @@ class SnapshotMaker:
         if wanted.head is None or as_of is None:
             return Made(ox.Store(), None)
         with store_errors():
-            if from_stores and self._directory is not None and self._differs_little(wanted, as_of):
-                made = self._from_checkpoint(wanted, as_of)
-                if made is not None:
-                    return made
-            return self._afresh(wanted, as_of)
+            there = self._changing_is_quicker(wanted, as_of) if from_stores and self._directory is not None else None
+            made = None if there is None else self._from_checkpoint(wanted, as_of, there)
+            return self._afresh(wanted, as_of) if made is None else made
 
     # --- afresh -------------------------------------------------------------------------------------------------------
 
     def _afresh(self, wanted: Wanted, as_of: Instant) -> Made:
         with self._ledger.reading() as view:
-            texts = self._going(snapshot_texts(view, as_of, wanted.valid_at, wanted.projection, history=wanted.history))
-            first = [*islice(texts, IN_MEMORY // _CHUNK)]
+            texts = self._going(pieces(moment_texts(view, wanted, as_of), CHUNK))
+            first = [*islice(texts, IN_MEMORY // CHUNK)]
             more = [*islice(texts, 1)]
             if more and self._directory is not None:
                 return self._on_disk(chain(first, more, texts), self._directory())
@@ -165,17 +129,16 @@ class SnapshotMaker:
 
     # --- from what is there today -------------------------------------------------------------------------------------
 
-    def _differs_little(self, wanted: Wanted, as_of: Instant) -> bool:
-        """Whether it is quicker to change a copy of today's store, if it has got there, than to read all there was."""
+    def _changing_is_quicker(self, wanted: Wanted, as_of: Instant) -> int | None:
+        """How many statements held, if it is quicker to change a copy of today's store than to read all there was."""
         state = self._stores.feed.state
         if state.head is None or wanted.head is None or state.head < wanted.head:
-            return False
+            return None  # it has not got there
         with self._ledger.reading() as view:
-            there = view.count_at(as_of, wanted.valid_at)
-            most = max(0, there - _OPENING) // _DEARER
-            return most > 0 and view.count_since(as_of, wanted.valid_at, state.clock, most=most) <= most
+            there = counted(view, wanted, as_of)
+            return there.there if differs_little(view, wanted, as_of, state.clock, there) else None
 
-    def _from_checkpoint(self, wanted: Wanted, as_of: Instant) -> Made | None:
+    def _from_checkpoint(self, wanted: Wanted, as_of: Instant, there: int) -> Made | None:
         """A copy of today's store, changed to what it was at the moment; None: it did not come out right."""
         clock = self._stores.feed.state.clock
         seed = self._stores.seed(wanted.projection)
@@ -184,17 +147,26 @@ class SnapshotMaker:
         directory = seed.path.rename(self._directory())
         with _gone_if_it_fails(directory):
             store = open_store(directory)
-            backlog = Backlog()
             with self._ledger.reading() as view:  # after the copy: it knows all that is in it
-                for removed, added in self._going(_differences(view, wanted, as_of, clock)):
-                    backlog.write(store, removed, added)
-                    backlog.write_out(store)
-                if wanted.projection is Projection.COMPLETE or len(store) == _expected(view, wanted, as_of):
+                self._change(store, view, wanted, as_of, clock)
+                if is_all_there(store, view, wanted, as_of, there):
                     return Made(store, directory)
         log.error("a snapshot of head %s does not agree with the ledger: it is made afresh", wanted.head)
         del store
         shutil.rmtree(directory, ignore_errors=True)
         return None
+
+    def _change(self, store: ox.Store, view: LedgerView, wanted: Wanted, as_of: Instant, clock: Instant) -> None:
+        backlog = Backlog()
+        come, gone = differences(view, wanted, as_of, clock)
+        for added in self._going(pieces(come, CHUNK * _AT_ONCE)):
+            if len(added) < BULK:
+                backlog.write(store, "", added)
+            else:
+                store.bulk_load(added, ox.RdfFormat.TRIG)
+        for removed in self._going(pieces(gone, CHUNK)):
+            backlog.write(store, removed, "")
+            backlog.write_out(store)
 
 
 @contextmanager
@@ -204,67 +176,3 @@ def _gone_if_it_fails(directory: Path) -> Iterator[None]:
     except BaseException:
         shutil.rmtree(directory, ignore_errors=True)
         raise
-
-
-def _expected(view: LedgerView, wanted: Wanted, as_of: Instant) -> int:
-    """How many statements there were in data graphs."""
-    governed = view.count_at(as_of, wanted.valid_at, graphs=sorted(GOVERNANCE, key=lambda graph: graph.value))
-    return view.count_at(as_of, wanted.valid_at) - governed
-
-
-def _differences(view: LedgerView, wanted: Wanted, as_of: Instant, clock: Instant) -> Iterator[tuple[str, str]]:
-    """What to take from a store of today, and what to add, in pieces."""
-    held: dict[str, None] = {}
-    others: dict[str, None] = {}
-    for statement, then in view.statements_since(as_of, wanted.valid_at, clock):
-        if wanted.projection.shows(statement.graph):
-            (held if then else others)[statement_text(statement)] = None
-    for removed in _pieces(text for text in others if text not in held):
-        yield removed, ""
-    if wanted.history:
-        for removed in _pieces(_later(view, as_of)):
-            yield removed, ""
-    for added in _pieces(held):
-        yield "", added
-
-
-def _later(view: LedgerView, as_of: Instant) -> Iterator[str]:
-    """What history has come by since."""
-    until = view.head().instant
-    if until is None:
-        return
-    for fact in view.facts_recorded(as_of, until):
-        if fact.superseded is not None:
-            yield supersession_text(fact)
-        if fact.recorded_at > as_of:
-            yield fact_text(fact)
-    for evidence, graph in view.evidence_recorded(as_of, until):
-        yield evidence_text(evidence, graph)
-
-
-def _pieces(texts: Iterable[str]) -> Iterator[str]:
-    series = iter(texts)
-    while text := "".join(islice(series, _CHUNK)):
-        yield text
-
-
-def snapshot_texts(
-    view: LedgerView, as_of: Instant, valid_at: Instant, projection: Projection, *, history: bool
-) -> Iterator[str]:
-    """What a snapshot holds, as TriG in chunks of bounded size; read them within the view's context."""
-    return _pieces(chain(_current(view, as_of, valid_at, projection), _history(view, as_of) if history else ()))
-
-
-def _current(view: LedgerView, as_of: Instant, valid_at: Instant, projection: Projection) -> Iterator[str]:
-    for statement in view.statements_at(as_of, valid_at):
-        if projection.shows(statement.graph):
-            yield statement_text(statement)
-
-
-def _history(view: LedgerView, as_of: Instant) -> Iterator[str]:
-    for fact in view.facts_recorded(None, as_of):
-        yield fact_text(fact)
-        if fact.superseded is not None and fact.superseded.at <= as_of:
-            yield supersession_text(fact)
-    for evidence, graph in view.evidence_recorded(None, as_of):
-        yield evidence_text(evidence, graph)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import pyoxigraph as ox
 
-from bridge.snapshots.making import Wanted
+from bridge.snapshots.wanted import Wanted
 from bridge.stores.projections import Projection
 from kernel.instants import Instant
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kernel.facts import Evidence, Fact, Spelling, Validity
+    from kernel.ports import HistoryCounts
 
 PROV: Final = "http://www.w3.org/ns/prov#"
 
@@ -55,11 +56,20 @@ _DATE_TIME: Final = f"^^<{XSD}dateTime>"
 _DECIMAL: Final = f"^^<{XSD}decimal>"
 _SILENT: Final = frozenset({Precision.INSTANT, Precision.UNBOUNDED})
 
+# What is said of each, whatever it is.
+_OF_A_FACT: Final = 5
+_SUPERSEDED: Final = 2
+_OF_EVIDENCE: Final = 3
+
 
 def statement_text(statement: Statement) -> str:
     """The quad of a statement that holds now."""
-    subject, predicate, value = statement.subject.n3, statement.predicate.n3, statement.object.n3
-    return f"GRAPH {statement.graph.n3} {{ {subject} {predicate} {value} }}\n"
+    return quad_text(statement.subject.n3, statement.predicate.n3, statement.object.n3, statement.graph.n3)
+
+
+def quad_text(subject: str, predicate: str, value: str, graph: str) -> str:
+    """The same of its terms in their N-Triples form."""
+    return f"GRAPH {graph} {{ {subject} {predicate} {value} }}\n"
 
 
 def fact_text(fact: Fact) -> str:
@@ -97,6 +107,12 @@ def evidence_text(evidence: Evidence, graph: Iri) -> str:
         f" ; <{M}recordedAt> {_date_time(evidence.recorded_at)} ; <{M}certificate> {_certificate(evidence.certificate)}"
         f"{source}{confidence}{''.join(_spelling(content.spelling))} }}\n"
     )
+
+
+def history_quads(told: HistoryCounts) -> int:
+    """How many quads the texts above are of so many facts and pieces of evidence."""
+    of_facts = _OF_A_FACT * told.facts + told.of_nodes + told.bounds + told.precisions + _SUPERSEDED * told.superseded
+    return of_facts + _OF_EVIDENCE * told.evidence + told.details
 
 
 def _bounds(validity: Validity) -> str:

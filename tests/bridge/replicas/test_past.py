@@ -12,7 +12,8 @@ from bridge.base import SNAPSHOTS, Base
 from bridge.reading import QueryRequest, Question
 from bridge.replicas.limits import Limits, PoolSize
 from bridge.replicas.pool import ReplicaPool
-from bridge.snapshots.making import Made, SnapshotMaker, Wanted
+from bridge.snapshots.making import SnapshotMaker
+from bridge.snapshots.wanted import Made, Wanted
 from kernel.changes import Assert
 from kernel.errors import LedgerUnavailable, QueryLimit
 from kernel.terms import Iri, Statement
@@ -28,7 +29,7 @@ def statement(number: int) -> Statement:
 @pytest.fixture
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Base]:
     """A base on disk of two heads, whose snapshots are in directories."""
-    monkeypatch.setattr("bridge.snapshots.making._CHUNK", 1)
+    monkeypatch.setattr("bridge.snapshots.making.CHUNK", 1)
     monkeypatch.setattr("bridge.snapshots.making.IN_MEMORY", 0)
     monkeypatch.setattr("bridge.stores.checkpoints.FEW", -1)
     with Base.open(tmp_path / "data") as base:

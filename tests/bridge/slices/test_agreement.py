@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from bridge.slices.slicing import slice_of
 from bridge.slices.stores import sliced_store
-from bridge.snapshots.making import SnapshotMaker, Wanted
+from bridge.snapshots.making import SnapshotMaker
+from bridge.snapshots.wanted import Wanted
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.projections import Projection
 from kernel.access import Principal

@@ -14,7 +14,8 @@ import pyoxigraph as ox
 import pytest
 
 from bridge.snapshots.cache import STANDARD, Bounds, Snapshots
-from bridge.snapshots.making import Made, SnapshotMaker, Wanted
+from bridge.snapshots.making import SnapshotMaker
+from bridge.snapshots.wanted import Made, Wanted
 from bridge.stores.checkpoints import Checkpoints
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.projections import Projection
@@ -193,7 +194,7 @@ def test_after_a_purge_nothing_is_made_from_stores_until_they_are_made_anew(
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever there is counts as much, and is kept in a directory."""
     monkeypatch.setattr("bridge.stores.checkpoints.FEW", -1)
-    monkeypatch.setattr("bridge.snapshots.making._CHUNK", 1)
+    monkeypatch.setattr("bridge.snapshots.making.CHUNK", 1)
     monkeypatch.setattr("bridge.snapshots.making.IN_MEMORY", 0)
 
 

@@ -14,15 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.snapshots import making
-from bridge.snapshots.making import SnapshotMaker, Wanted
+from bridge.snapshots import choosing, making
+from bridge.snapshots.making import SnapshotMaker
+from bridge.snapshots.wanted import Wanted
 from bridge.stores import checkpoints
 from bridge.stores.checkpoints import Seed
+from bridge.stores.encoding import history_quads
 from bridge.stores.pair import OxigraphStores, same_quads
 from bridge.stores.projections import Projection
 from kernel.instants import Instant
 from kernel.projection import delta_between
-from kernel.vocabulary import HISTORY
+from kernel.vocabulary import HISTORY, history_graph
 from tests.bridge.stores.chronicle import START, STATEMENTS, Chronicle, Step, day, histories
 from tests.bridge.stores.test_stores import step_of
 
@@ -68,6 +70,13 @@ def test_the_snapshot_of_the_head_is_the_store(history: list[Step], projection: 
         assert same
 
 
+@given(histories, moments, moments)
+def test_what_history_has_is_counted_quad_by_quad(history: list[Step], as_of: Instant, valid_at: Instant) -> None:
+    with Chronicle(history) as chronicle, chronicle.ledger.reading() as view:
+        then = chronicle.expected(Projection.COMPLETE, as_of, valid_at)
+        assert history_quads(view.history_at(as_of)) == len(then - current(then))
+
+
 def test_before_the_first_certificate_there_is_nothing() -> None:
     with Chronicle() as chronicle:
         maker = SnapshotMaker(chronicle.ledger, OxigraphStores.open(None), None)
@@ -106,7 +115,7 @@ def from_today(
     stores, numbers = OxigraphStores.open(path / "stores"), count()
     with Chronicle() as chronicle, pytest.MonkeyPatch.context() as patched:
         patched.setattr(checkpoints, "FEW", -1)
-        patched.setattr(SnapshotMaker, "_differs_little", lambda *_: True)
+        patched.setattr(making, "differs_little", lambda *_: True)
         patched.setattr(SnapshotMaker, "_afresh", None)
         follow(chronicle, history, stores, behind)
         maker = SnapshotMaker(chronicle.ledger, stores, lambda: path / f"made-{next(numbers)}")
@@ -151,7 +160,7 @@ def test_a_snapshot_from_today_has_the_same_whatever_came_before(
 def grown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Chronicle, OxigraphStores]]:
     """A base on disk of four heads, whose stores count as large."""
     monkeypatch.setattr(checkpoints, "FEW", -1)
-    monkeypatch.setattr(making, "_OPENING", 0)
+    monkeypatch.setattr(choosing, "COPY", 0.0)
     stores = OxigraphStores.open(tmp_path / "stores")
     with Chronicle() as chronicle:
         follow(chronicle, [step_of([(each, None, None) for each in STATEMENTS[:4]])] * 1, stores, 0)
@@ -182,16 +191,27 @@ def test_what_differs_little_is_made_from_today(grown: tuple[Chronicle, Oxigraph
         assert len(taken) == 1, "nothing is made of stores that may have what is purged"
 
 
+@pytest.mark.parametrize(
+    ("projection", "history"),
+    [(Projection.CURRENT, False), (Projection.COMPLETE, False), (Projection.COMPLETE, True)],
+)
 def test_one_that_does_not_come_out_right_is_made_afresh(
-    grown: tuple[Chronicle, OxigraphStores], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    grown: tuple[Chronicle, OxigraphStores],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    projection: Projection,
+    history: bool,
 ) -> None:
     chronicle, stores = grown
-    stray = ox.Quad(*[ox.NamedNode("urn:stray")] * 4)
-    stores.read(Projection.CURRENT, lambda store: store.add(stray))
+    graph = STATEMENTS[0].graph
+    node = ox.NamedNode("urn:stray")
+    stray = ox.Quad(node, node, node, ox.NamedNode((history_graph(graph) if history else graph).value))
+    stores.read(projection, lambda store: store.add(stray))
     numbers = count()
     maker = SnapshotMaker(chronicle.ledger, stores, lambda: tmp_path / f"made-{next(numbers)}")
     with caplog.at_level(logging.ERROR, "muniment.snapshots"):
-        made = maker.make(wanted(chronicle, day(2), day(2), Projection.CURRENT))
-    assert set(made.store) == chronicle.expected(Projection.CURRENT, day(2), day(2))
+        made = maker.make(wanted(chronicle, day(2), day(2), projection, history=history))
+    expected = chronicle.expected(projection, day(2), day(2))
+    assert set(made.store) == (expected if history else current(expected))
     assert "does not agree with the ledger" in caplog.text
     assert not [*tmp_path.glob("made-*")]

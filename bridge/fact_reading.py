@@ -14,13 +14,14 @@ False
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Final, TypeAlias
 from uuid import UUID
 
-from kernel.errors import InvalidParameter, QueryLimit
+from kernel.errors import InvalidParameter, LedgerUnavailable, QueryLimit
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
@@ -82,14 +83,30 @@ def within(seconds: float, facts: Iterable[Fact]) -> Iterator[Fact]:
     until = monotonic() + seconds
     for number, fact in enumerate(facts):
         if number % _LOOKED_UP == 0 and monotonic() > until:
-            raise QueryLimit(
-                f"there are more facts to look at than {seconds:g} s are enough for",
-                remedy="leave as-of out, for what is believed now is found at once; or ask by SPARQL with that as-of",
-                where="as-of",
-                limit=seconds,
-                of="time",
-            )
+            raise _too_many(seconds)
         yield fact
+
+
+@contextmanager
+def in_time(view: LedgerView, seconds: float) -> Iterator[None]:
+    """Within it the ledger is read for so long at most, whether it finds anything or not. Raises `QueryLimit`."""
+    try:
+        with view.within(seconds):
+            yield
+    except LedgerUnavailable as error:
+        if error.data.get("cause") != "interrupted":
+            raise
+        raise _too_many(seconds) from None
+
+
+def _too_many(seconds: float) -> QueryLimit:
+    return QueryLimit(
+        f"there are more facts to look at than {seconds:g} s are enough for",
+        remedy="leave as-of out, for what is believed now is found at once; name a subject or object; or ask by SPARQL",
+        where="as-of",
+        limit=seconds,
+        of="time",
+    )
 
 
 def of_graph(

@@ -37,7 +37,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final, TypeVar
 from uuid import UUID
 
-from bridge.fact_reading import FactPage, FoundFact, as_known, known_of, of_graph, place_of, within
+from bridge.fact_reading import FactPage, FoundFact, as_known, in_time, known_of, of_graph, place_of, within
 from bridge.history_queries import (
     facts_sampled,
     history_of,
@@ -290,7 +290,7 @@ class Reader:
             moment: when.
             limit: how many at most.
             after: the place of the last fact of the page before.
-            seconds: that it may look at facts of a subject or object.
+            seconds: that it may look at facts.
 
         Raises:
             QueryLimit: that was not enough.
@@ -325,7 +325,7 @@ class Reader:
         """
         # The present history has all of the past one: it is cut down to it below, and takes no snapshot.
         sampled = self.sample(QueryRequest(principal, history_of(node)), limit=_LOOKED_AT)
-        with self._ledger.reading() as view:
+        with self._ledger.reading() as view, in_time(view, seconds):
             recorded = [fact for fact in map(view.fact, facts_sampled(sampled.sample)) if fact is not None]
             if as_of is not None:
                 recorded = [as_known(fact, as_of) for fact in recorded if fact.recorded_at <= as_of]

@@ -262,6 +262,10 @@ class FactsView(Protocol):
 class LedgerView(FactsView, Protocol):
     """A consistent read of a ledger."""
 
+    def within(self, seconds: float) -> AbstractContextManager[None]:
+        """Ends reads that take longer, all together: `LedgerUnavailable`, with the cause `interrupted`."""
+        ...
+
     def head(self) -> Head:
         """The head, clock and state digest; before the first write, no position and the clock at `BEGINNING`."""
         ...

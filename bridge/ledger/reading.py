@@ -50,6 +50,7 @@ from kernel.terms import parse_iri
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from uuid import UUID
 
     from bridge.ledger.fact_rows import FactRow
@@ -197,6 +198,10 @@ class SqliteView:
             parameters.append(after.bytes)
         sql = _of_graph(predicate is not None, as_of is not None, valid_at is not None, after is not None)
         return self._session.stream(sql, parameters, fact_of)
+
+    def within(self, seconds: float) -> AbstractContextManager[None]:
+        """Ends reads that take longer, all together: `LedgerUnavailable`, with the cause `interrupted`."""
+        return self._session.within(seconds)
 
     def fact(self, fact: UUID) -> Fact | None:
         """A fact by its id, believed or not."""

@@ -22,8 +22,10 @@ kernel.errors.LedgerUnavailable: the ledger is not open any more (use a view wit
 from __future__ import annotations
 
 import sqlite3
+from contextlib import contextmanager
 from functools import cache
 from itertools import chain
+from time import monotonic
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kernel.errors import LedgerUnavailable
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 TOGETHER: Final = 32
 """Rows in one INSERT at most."""
+
+LOOKED: Final = 10_000
+"""Instructions of SQLite's machine between looks at the clock: some tenths of a millisecond."""
 
 QUEUED: Final = 1_024
 """Rows of one table that are queued at most."""
@@ -54,6 +59,7 @@ _CAUSES: Final = {
     sqlite3.SQLITE_READONLY: ("read-only", "cannot be written", "make the data folder writable for its owner"),
     sqlite3.SQLITE_CANTOPEN: ("cannot-open", "cannot be opened", "check that the data folder exists and is yours"),
     sqlite3.SQLITE_NOMEM: ("memory", "ran out of memory", "give the service more memory, then try again"),
+    sqlite3.SQLITE_INTERRUPT: ("interrupted", "was read for longer than there is time", "ask for less"),
     sqlite3.SQLITE_CONSTRAINT: ("constraint", "refused what breaks a rule of its own", "report this as a defect"),
 }
 
@@ -131,6 +137,16 @@ class Session:
         cursor = self._run(sql, parameters)
         self._streams.add(cursor)
         return self._decoded(cursor, decode)
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Ends whatever is read for longer: that is `interrupted`, also amid a statement that finds nothing."""
+        connection, until = self._open(), monotonic() + seconds
+        connection.set_progress_handler(lambda: monotonic() > until, LOOKED)
+        try:
+            yield
+        finally:
+            connection.set_progress_handler(None, 0)
 
     def changes(self) -> int:
         """How many rows this connection has changed so far, queued ones too."""

@@ -279,3 +279,17 @@ def test_a_look_at_all_that_was_recorded_has_a_limit_of_time() -> None:
         late = running.client(Role.READER).get("/facts", params=asked)
         assert (late.status_code, late.json()["code"], late.json()["of"]) == (422, "query-limit", "time")
         assert "as-of" in late.json()["remedy"]
+
+
+def test_so_has_a_look_through_a_graph_in_which_nothing_is_found() -> None:
+    limits = {RoleName.READER: RoleLimits(seconds=1e-6)}
+    with Base.open(None) as base, served(base, Settings(query_limits=limits)) as running:
+        triples = "".join(f"<{EX}s{number}> <{EX}p> {number} .\n" for number in range(2_000))
+        writer = running.writer
+        put = writer.put("/graphs", params={"graph": EX}, content=triples, headers={"content-type": "text/turtle"})
+        assert put.status_code in {200, 201}, put.text
+        asked = {"graph": EX, "valid-at": "1999-01-01"}
+        assert writer.get("/facts", params=asked).json()["items"] == []
+        late = running.client(Role.READER).get("/facts", params=asked)
+        assert (late.status_code, late.json()["code"], late.json()["of"]) == (422, "query-limit", "time")
+        assert writer.get("/facts", params=asked).json()["items"] == [], "and nobody else's reading is ended"

@@ -48,7 +48,9 @@ if TYPE_CHECKING:
 FOLDER: Final = "access"
 FILE: Final = "access.jsonl"
 
-_READ: Final = "muniment.read"
+READ: Final = "muniment.read"
+"""Where a request has what it asks, and of which graphs."""
+
 _CALLER: Final = "muniment.caller"
 _MOST_GRAPHS: Final = 100
 _LONGEST: Final = 4_000
@@ -72,7 +74,7 @@ def note_caller(scope: MutableMapping[str, Any], caller: Principal) -> None:
 def note_query(scope: MutableMapping[str, Any], text: str, dataset: Dataset) -> None:
     """Keeps with a request the query that it asks, and of what."""
     graphs = None if dataset.union else [graph.value for graph in (*dataset.default_graphs, *dataset.named_graphs)]
-    scope[_READ] = text, graphs
+    scope[READ] = text, graphs
 
 
 class AccessLog:
@@ -127,8 +129,8 @@ class AccessLog:
 
 def _asked(scope: Scope, caller: Principal) -> tuple[str, list[str] | None]:
     """What was asked, and of which graphs; None: of all."""
-    if _READ in scope:
-        text, graphs = scope[_READ]
+    if READ in scope:
+        text, graphs = scope[READ]
         return text, graphs
     url = scope["raw_path"] + b"?" + scope["query_string"]
     named = scope.get("path_params", {}).get("graph")

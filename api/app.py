@@ -51,11 +51,13 @@ from api import (
     timemap,
 )
 from api.access_log import AccessFile, AccessLog, AccessLogged
-from api.admission import ADMITTED, ADMITTED_VISITOR
+from api.admission import ADMITTED
 from api.bases import Within
 from api.citing import Citations
 from api.compression import Compression
 from api.cross_origin import add_cross_origin
+from api.direct import serve_directly
+from api.kept_answers import FromKept, KeptAnswers
 from api.manifest import PAGES
 from api.openapi import openapi_document
 from api.pages import (
@@ -71,6 +73,7 @@ from api.pages import (
     timeline,
     undoing,
 )
+from api.pages.admission import ADMITTED_VISITOR
 from api.parameters import query_parameters
 from api.rate_limits import RateLimits
 from api.request_log import RequestLog
@@ -158,6 +161,7 @@ def create_app(base: Base, settings: Settings, root: str = "") -> FastAPI:
     app.state.routes = []
     app.state.metrics = metrics.Metrics(service)
     app.state.rates = RateLimits(settings.rates, settings.failed_tokens)
+    app.state.kept = KeptAnswers(base.stores.feed)
     if service.manifest is not None:
         service.manifest.require_known(operations())
     for routed in (*_API, *_PAGES):
@@ -166,6 +170,8 @@ def create_app(base: Base, settings: Settings, root: str = "") -> FastAPI:
         app.include_router(router, dependencies=gates)
         _add_head(app, router, gates)
         app.state.routes += [route for route in router.routes if isinstance(route, APIRoute)]
+    serve_directly(app)
+    app.add_middleware(FromKept, kept=app.state.kept)
     app.add_middleware(Compression)
     if settings.cors_origins:
         add_cross_origin(app, settings.cors_origins)

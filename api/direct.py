@@ -1,11 +1,14 @@
-"""Routes that are asked most: called with request and caller, past the framework's solving of what they depend on.
+"""Routes that are asked most: found and called with request and caller, past the framework's solving of what they need.
 
 Rules
 -----
-* Solving takes 0.2 ms of a write, which is a tenth, and finds each time what is known beforehand: who calls, and that
-  they do not ask too often. Both are asked for here, as everywhere (`api.auth`, `api.admission`).
-* Path, methods and description are those of any other route. What else its router is included with
-  (`dependencies=…`) is described and not asked for: a new gate for all routes has to be put here as well.
+* Finding and solving take 0.3 ms, more than a look-up does, and find each time what is known beforehand: which route it
+  is, who calls, and that they do not ask too often. Both gates are asked for here, as everywhere (`api.auth`,
+  `api.admission`).
+* Path, methods and description are those of any other route. A gate that is not among those that are asked for here
+  (`ASKED`), whether the route has it, its router or the application, keeps the service from starting: it would be
+  described, and never asked for.
+* A direct route has no variables in its path.
 
 Example
 -------
@@ -15,6 +18,8 @@ Example
 
     @router.post("/changes", …)
     async def change(request: Request, caller: Caller) -> Response: …
+
+    serve_directly(app)      # once all routers are included
 """
 
 from __future__ import annotations
@@ -22,17 +27,25 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Final
 
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, iter_route_contexts
+from starlette.requests import Request
+from starlette.routing import BaseRoute, Match
 
-from api.auth import BearerToken
+from api.admission import ADMITTED
+from api.auth import BEARER, BearerToken
+from api.paths import path_within
 from api.rate_limits import address_of, rates_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
 
-    from starlette.requests import Request
+    from fastapi import FastAPI
     from starlette.responses import Response
+    from starlette.types import Receive, Scope, Send
+
+ASKED: Final = (ADMITTED, BEARER)
+"""The gates that are asked for here."""
 
 _TAKEN: Final = ["request", "caller"]
 
@@ -53,3 +66,46 @@ class DirectRoute(APIRoute):
             return answer
 
         return handle
+
+
+def serve_directly(app: FastAPI) -> None:
+    """Has the direct routes of an application found before all others.
+
+    Raises:
+        TypeError: one of them has a gate that it would not ask for, or a variable in its path.
+    """
+    found = _Found()
+    for each in iter_route_contexts(app.routes):
+        route = each.original_route
+        if isinstance(route, DirectRoute):
+            if any(gate not in ASKED for gate in each.dependencies):
+                raise TypeError(f"{route.path} has a gate that it would not ask for: put it into {__name__}")
+            found.add(route)
+    app.router.routes.insert(0, found)
+
+
+class _Found(BaseRoute):
+    """Direct routes, by method and path."""
+
+    def __init__(self) -> None:
+        self._routes: dict[tuple[str, str], tuple[DirectRoute, Callable[[Request], Coroutine[Any, Any, Response]]]] = {}
+
+    def add(self, route: DirectRoute) -> None:
+        """Adds one. Raises `TypeError` for a path that has variables."""
+        if route.param_convertors:
+            raise TypeError(f"{route.path} has variables: let it be a route as others are")
+        for method in route.methods:
+            self._routes[method, route.path] = route, route.get_route_handler()
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether a request is for one of them."""
+        found = self._routes.get((scope["method"], path_within(scope))) if scope["type"] == "http" else None
+        if found is None:
+            return Match.NONE, {}
+        return Match.FULL, {"route": found[0], "endpoint": found[0].endpoint, "path_params": {}}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request that matches."""
+        request = Request(scope, receive, send)
+        response = await self._routes[scope["method"], path_within(scope)][1](request)
+        await response(scope, receive, send)

@@ -79,6 +79,7 @@ class Metrics:
             buckets=BUCKETS,
             registry=self._registry,
         )
+        self._counted: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._problems = Counter("muniment_problems", "problem documents sent", ("code",), registry=self._registry)
         self._registry.register(_Levels(service))
         ProcessCollector(registry=self._registry)
@@ -89,8 +90,13 @@ class Metrics:
 
     def count(self, route: str, method: str, status: int, seconds: float) -> None:
         """Counts a request that has ended."""
-        self._requests.labels(route, method if method in METHODS else _OTHER, str(status)).inc()
-        self._seconds.labels(route).observe(seconds)
+        counted = self._counted.get((route, method, status))
+        if counted is None:
+            method = method if method in METHODS else _OTHER
+            counted = self._requests.labels(route, method, str(status)), self._seconds.labels(route)
+            self._counted[route, method, status] = counted
+        counted[0].inc()
+        counted[1].observe(seconds)
 
     def problem(self, code: str) -> None:
         """Counts a problem document; codes are a closed set."""

@@ -35,7 +35,7 @@ import httpx2
 from kernel.errors import CallerError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 MOST_REDIRECTS: Final = 5
 SECONDS: Final = 30.0
@@ -134,8 +134,8 @@ class Outbound:
                 remedy="send what you have as a document; or ask whoever runs the service to list it",
             )
 
-    async def fetch(self, url: str, accept: str) -> Fetched:
-        """What a URL stands for.
+    async def fetch(self, url: str, accept: str, form: Mapping[str, str] | None = None) -> Fetched:
+        """What a URL stands for, or answers to a form that is posted.
 
         Raises:
             NotListed: it may not be asked, or leads elsewhere.
@@ -143,28 +143,29 @@ class Outbound:
         """
         try:
             async with asyncio.timeout(SECONDS):
-                return await self._followed(url, accept)
+                return await self._followed(url, accept, form)
         except TimeoutError:
             raise _failed(url, f"takes more than {SECONDS:g} s") from None
         except httpx2.HTTPError as error:
             raise _failed(url, f"cannot be reached: {type(error).__name__}") from error
 
-    async def _followed(self, url: str, accept: str) -> Fetched:
+    async def _followed(self, url: str, accept: str, form: Mapping[str, str] | None) -> Fetched:
         for _ in range(MOST_REDIRECTS + 1):
             self.require_listed(url)
-            got = await self._got(url, accept)
+            got = await self._got(url, accept, form)
             if isinstance(got, Fetched):
                 return got
             url = urljoin(url, got)
         raise _failed(url, f"redirects more than {MOST_REDIRECTS} times")
 
-    async def _got(self, url: str, accept: str) -> Fetched | str:
+    async def _got(self, url: str, accept: str, form: Mapping[str, str] | None) -> Fetched | str:
         """What a URL gives, or where it redirects to."""
         target, extensions, host = await _resolved(url)
+        method = "GET" if form is None else "POST"
         headers = {"Accept": accept, "Host": host, "Accept-Encoding": "identity", "User-Agent": "Muniment"}
         async with (
             httpx2.AsyncClient(trust_env=False, timeout=SECONDS) as client,
-            client.stream("GET", target, headers=headers, extensions=extensions) as answer,
+            client.stream(method, target, headers=headers, data=form, extensions=extensions) as answer,
         ):
             if answer.status_code in _REDIRECTS and "location" in answer.headers:
                 return answer.headers["location"]

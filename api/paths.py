@@ -49,7 +49,10 @@ def raw_path_within(scope: Mapping[str, Any]) -> bytes:
 
 def base_url(request: Request) -> str:
     """The URL of the base that a request came to, without a slash at its end."""
-    return f"{request.url.scheme}://{request.url.netloc}{root_of(request.scope)}"
+    scope = request.scope
+    # As `request.url` has it, which reads and puts together all of a URL for it.
+    host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), None)
+    return f"{scope['scheme']}://{request.url.netloc if host is None else host}{root_of(scope)}"
 
 
 def base_of(url: str) -> str:

@@ -3,7 +3,9 @@
 Rules
 -----
 * What somebody asks runs in a worker, within the limits of the caller's role (`bridge.replicas`), whatever path it came
-  by. What is settled before that takes no longer than its text is long; a long one is settled in a thread.
+  by, unless it is known to be short (`bridge.brief`). What is settled before that takes no longer than its text is
+  long; a long one is settled in a thread.
+* What it calls of other endpoints is asked of them before that, if they are listed (`api.federation`).
 * A client that hangs up has its query ended, once that has run for `WATCHED` seconds: the others end by themselves.
 * `Muniment-Min-Head` names a head that the answer must not be older than. All that was acknowledged is read anyway.
 * A small answer is sent in one piece. A large one is sent as it comes; should it fail on the way, the connection breaks
@@ -23,15 +25,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from starlette.responses import Response
 
 from api.access_log import note_query
 from api.errors import BrokenOff
+from api.federation import calls_others, federated
 from api.service import Service
 from api.streaming import PATIENCE
 from api.welcome import require_welcome
+from bridge.sparql.results import RESULT_SETS
 from kernel.errors import InvalidParameter, MunimentError
 
 if TYPE_CHECKING:
@@ -94,12 +100,24 @@ async def settled(request: Request, asked: QueryRequest, as_of: str | None, vali
     service = Service.of(request)
     await _reach(request, service)
     reader = service.base.reader
+    if service.outbound.asks and await service.read(partial(calls_others, asked.text)):
+        found = partial(_found, service, asked, as_of, valid_at)
+        asked = await unless_gone(request, federated(service.outbound, asked, found))
     if as_of is None and valid_at is None and len(asked.text) <= BRIEF:
         question = reader.question(asked)
     else:
         question = await service.read(lambda: reader.question(asked, reader.moment(as_of, valid_at)))
     note_query(request.scope, question.text, question.dataset)
     return question
+
+
+async def _found(service: Service, asked: QueryRequest, as_of: str | None, valid_at: str | None, text: str) -> bytes:
+    """What another query finds, for the same caller and moment, in JSON."""
+    reader, caller = service.base.reader, asked.principal
+    other = replace(asked, text=text, accept=RESULT_SETS[0].media_type, restore=False)
+    question = await service.read(lambda: reader.question(other, reader.moment(as_of, valid_at)))
+    answer = await service.replicas.answer(question, service.settings.limits_of(caller.highest), caller.id)
+    return await answer.read()
 
 
 async def answered(request: Request, caller: Principal, question: Question, *, rows: int | None = None) -> Answer:
@@ -113,6 +131,9 @@ async def answered(request: Request, caller: Principal, question: Question, *, r
     """
     service = Service.of(request)
     limits = service.settings.limits_of(caller.highest)
+    at_once = service.replicas.at_once(question, limits) if rows is None else None
+    if at_once is not None:
+        return at_once
     return await unless_gone(request, service.replicas.answer(question, limits, caller.id, rows))
 
 

@@ -35,6 +35,7 @@ from api.bodies import read_body
 from api.certified import CERTIFIED, KEY_HEADER
 from api.direct import DirectRoute
 from api.errors import UnsupportedMediaType
+from api.kept_answers import kept_by
 from api.media import accepted, body_type
 from api.memento import VARY, told
 from api.moments import AS_OF, DATETIME_HEADER, VALID_AT, AskedMoment, asked_moment
@@ -135,7 +136,7 @@ ANSWERS: Final = answers(
             STATE_HEADERS,
         )
     },
-    problems=(400, 401, 406, 422, 503, 504),
+    problems=(400, 401, 403, 406, 422, 502, 503, 504),
 )
 
 router = APIRouter(tags=["reading"], route_class=DirectRoute)
@@ -215,18 +216,20 @@ async def answer(
         parameters: what stands beside it, its moment aside.
         moment: when.
     """
+    service = Service.of(request)
+    position = service.base.stores.feed.position
     asked = QueryRequest(
         caller,
         text,
         _accept(request, parameters),
         parameters.texts(_DEFAULT_GRAPH),
         parameters.texts(_NAMED_GRAPH),
-        is_strict(parameters, Service.of(request).settings),
+        is_strict(parameters, service.settings),
         parameters.choice(BNODES, BlankNodes) is BlankNodes.RESTORE,
         endpoint_of(request),
     )
     question = await settled(request, asked, moment.as_of, moment.valid_at)
-    state = Service.of(request).base.stores.feed.state
+    state = service.base.stores.feed.state
     past = question.past
     about = await told(request, moment, None if past is None or moment.as_of is None else past.as_of, state.instant)
     headers = about.headers(request)
@@ -241,10 +244,13 @@ async def answer(
         headers[HINT] = told_of
     found = await answered(request, caller, question)
     headers |= {"Content-Type": found.media_type, **state_headers(found.head, found.valid_at)}
-    if keepable:
-        read_at = found.head if past is None else state.head
-        headers |= about.cached(tag_of_query(question, read_at, found.valid_at))
-    return sent(found, headers)
+    if not keepable:
+        return sent(found, headers)
+    tag = tag_of_query(question, found.head if past is None else state.head, found.valid_at)
+    response = sent(found, headers | about.cached(tag))
+    if tag is not None and past is None and found.whole and question.text == text:
+        kept_by(request).keep(request, caller, position, response)
+    return response
 
 
 async def described(
@@ -257,7 +263,10 @@ async def described(
     asked = QueryRequest(caller, _ANY_GRAPH, strict=strict)
     dataset = service.base.reader.question(asked).dataset
     updates = updates and service.has(manifest.UPDATE) and service.has("postQuery")
-    body = await service.read(lambda: describe(endpoint, dataset, form, strict=strict, updates=updates))
+    federates = service.outbound.asks
+    body = await service.read(
+        lambda: describe(endpoint, dataset, form, strict=strict, updates=updates, federates=federates)
+    )
     state = service.base.stores.feed.state
     headers = {"Content-Type": form.media_type, **state_headers(state.head, state.clock), **_VARY}
     return Response(body, 200, headers | tagged(None))

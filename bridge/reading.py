@@ -207,6 +207,7 @@ class Reader:
         self._stores = stores
         self._snapshots = snapshots
         self._host = host
+        self._known: tuple[int, frozenset[Iri]] = (-1, frozenset())
 
     def moment(self, as_of: str | None = None, valid_at: str | None = None) -> Moment:
         """The moment that a request's parameters name.
@@ -238,15 +239,27 @@ class Reader:
             shape = scan(f"BASE <{base}> {request.text}")
         form = negotiate(request.accept, shape.form)
         require_query(shape)
-        with self._ledger.reading() as view:
-            uris = (request.default_graphs, request.named_graphs)
-            dataset = dataset_for(request.principal, shape, view.graphs(), *uris, strict=request.strict)
-            past = None if moment == NOW else _past(view, moment, dataset)
-            sliced = None if past is None else _sliced(view, request.text, past, dataset, base)
+        uris = (request.default_graphs, request.named_graphs)
+        dataset = dataset_for(request.principal, shape, self._graphs_there(), *uris, strict=request.strict)
+        past = sliced = None
+        if moment != NOW:
+            with self._ledger.reading() as view:
+                past = _past(view, moment, dataset)
+                sliced = _sliced(view, request.text, past, dataset, base)
         now = None if past is None else past.valid_at
         return Question(
             request.text, runnable(request.text, now), dataset, form, past, request.restore, base, sliced=sliced
         )
+
+    def _graphs_there(self) -> frozenset[Iri]:
+        """Every graph that a fact was ever recorded in; looked up again when something was published."""
+        position = self._stores.feed.position  # first: what is published meanwhile is looked up the next time
+        known_at, known = self._known
+        if known_at != position:
+            with self._ledger.reading() as view:
+                known = view.graphs()
+            self._known = position, known
+        return known
 
     def query(self, request: QueryRequest, moment: Moment = NOW) -> Answer:
         """Answers a query for one caller at a moment; a query at the head runs on the stores, others on a snapshot.
@@ -300,7 +313,7 @@ class Reader:
             raise InvalidParameter(
                 "which facts is not said", remedy="give a subject, an object or a graph", where="subject"
             )
-        with self._ledger.reading() as view:
+        with self._ledger.reading() as view, in_time(view, seconds):
             valid_at = view.head().clock if moment.valid_at is None else moment.valid_at
             if wanted.subject is None and wanted.object is None and wanted.graph is not None:
                 first = of_graph(view, principal, wanted, moment.as_of, valid_at, limit + 1, after)
@@ -325,7 +338,7 @@ class Reader:
         """
         # The present history has all of the past one: it is cut down to it below, and takes no snapshot.
         sampled = self.sample(QueryRequest(principal, history_of(node)), limit=_LOOKED_AT)
-        with self._ledger.reading() as view, in_time(view, seconds):
+        with self._ledger.reading() as view:
             recorded = [fact for fact in map(view.fact, facts_sampled(sampled.sample)) if fact is not None]
             if as_of is not None:
                 recorded = [as_known(fact, as_of) for fact in recorded if fact.recorded_at <= as_of]

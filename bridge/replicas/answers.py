@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from bridge.reading import Question
     from bridge.replicas.limits import Limits
-    from bridge.replicas.process import Answering
+    from bridge.replicas.spool import Spool
     from bridge.sparql.sample import Sample
     from kernel.errors import MunimentError
     from kernel.instants import Instant
@@ -32,6 +32,15 @@ _PLACES: Final = {form: place for place, form in enumerate(FORMATS)}
 _SHOWN: Final = 200
 _REFUSALS: Final = {kind.code: kind for kind in (NotAcceptable, QueryRefused)}
 _MEGABYTE: Final = 2**20
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Coming:
+    """What is still to come of an answer: the rest of it, what its failures are told as, and how it is given up."""
+
+    rest: Spool
+    told: Callable[[Exception], MunimentError]
+    abandon: Callable[[], None]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -53,19 +62,17 @@ class Answer:
     whole: bool
     first: bytes
     length: int | None
-    _coming: Answering
-    _told: Callable[[Exception], MunimentError]
-    _abandon: Callable[[], None]
+    _coming: Coming | None = None
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """All of it. Raises what `ReplicaPool.answer` raises where it fails on the way."""
         yield self.first
-        if not self.whole:
+        if self._coming is not None and not self.whole:
             try:
                 async for chunk in self._coming.rest:
                     yield chunk
             except (FailedFrameError, WorkerEndedError) as error:
-                raise self._told(error) from None
+                raise self._coming.told(error) from None
 
     async def read(self) -> bytes:
         """All of it in one piece."""
@@ -82,8 +89,9 @@ class Answer:
 
     def close(self) -> None:
         """Lets go of what is left of it; a query that is not done by then is ended. It may be called again."""
-        self._coming.rest.close()
-        self._abandon()
+        if self._coming is not None:
+            self._coming.rest.close()
+            self._coming.abandon()
 
 
 def asked_for(question: Question, store: str | None, limits: Limits, rows: int | None) -> Mapping[str, Any]:

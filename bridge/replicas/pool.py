@@ -10,9 +10,8 @@ Rules
   first.
 * Before a query, a worker takes whatever was published up to then (`bridge.stores.feed`): who has the answer to a write
   reads it, and an answer's state is that of the store it came from. A worker that lags too far behind gets new stores.
-* A question about a moment brings the facts along that it takes, where those are few (`bridge.slices`).
-* Other moments in the past are snapshots (`bridge.snapshots`), each made once; a worker keeps copies of its last few.
-* Who asks several queries one after another, as an update does, has a lease: one worker, and one time limit for all.
+* What is known to be short is answered here at once, without a worker (`bridge.brief`).
+* How one worker is asked, and what becomes of its answer: `bridge.replicas.lease`.
 
 Example
 -------
@@ -31,34 +30,30 @@ import logging
 from collections import Counter, deque
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from bridge.replicas.answers import Answer, asked_for, failure, too_long
+from bridge import brief
+from bridge.replicas.answers import Answer
+from bridge.replicas.lease import Lease, snapshot_key
 from bridge.replicas.limits import STANDARD, PoolSize
-from bridge.replicas.process import FailedFrameError, WorkerEndedError
+from bridge.replicas.process import WorkerEndedError
 from bridge.replicas.replica import Replica
 from kernel.errors import Busy, MunimentError, NotReached, ShuttingDown, StoreUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine
+    from collections.abc import AsyncIterator, Coroutine
 
     from bridge.reading import Question
     from bridge.replicas.limits import Limits
-    from bridge.replicas.process import Answering
     from bridge.snapshots.cache import Snapshots
     from bridge.stores.pair import OxigraphStores
-    from kernel.instants import Instant
 
 TICK: Final = 0.25
 """Seconds between looks at workers that have nothing to do: those take what was published, so that no query has to."""
 
 IDLE: Final = 30.0
 """Seconds after which a worker goes that nobody needed."""
-
-GRACE: Final = 0.2
-"""Seconds that a query has to end in by itself once nobody wants its answer: most would, and a worker costs as much."""
 
 PAUSE: Final = 1.0
 """Seconds after which a worker is started again when that failed."""
@@ -138,6 +133,16 @@ class ReplicaPool:
         lease = await self._leased(caller, limits, question)
         return await lease.answer(question, rows, last=True)
 
+    def at_once(self, question: Question, limits: Limits) -> Answer | None:
+        """The answer to what is known to be short; None: `answer` has to be waited for."""
+        if self._closed or self._stores.feed.failed:
+            return None
+        found = brief.answered(self._stores, question, limits.result)
+        if found is None:
+            return None
+        body, state = found
+        return Answer(question.form.media_type, state.head, state.clock, True, body, len(body))
+
     @asynccontextmanager
     async def lease(self, caller: str, limits: Limits) -> AsyncIterator[Lease]:
         """A worker for one caller alone, until that leaves; what it is doing then is ended.
@@ -161,7 +166,7 @@ class ReplicaPool:
         replica = await self._taken(question, caller)
         self._running[caller] += 1
         self._grow()
-        return Lease(self, replica, caller, limits)
+        return Lease(replica, self._snapshots, limits, lambda spent: self._let_go(replica, caller, spent=spent))
 
     async def reach(self, head: int, seconds: float) -> None:
         """Returns once the stores stand at a head, or a later one.
@@ -193,49 +198,6 @@ class ReplicaPool:
             self._drop(replica)
         await asyncio.gather(*self._endings)
 
-    # --- one query ----------------------------------------------------------------------------------------------------
-
-    async def prepared(
-        self, replica: Replica, question: Question, limits: Limits, left: float
-    ) -> tuple[str | None, int | None, Instant]:
-        """Has the worker stand where the question is to be answered: in which store, at which head and valid time.
-
-        No store: what the question brings along is enough. What has to be made for it has as long as the query itself,
-        the seconds left.
-        """
-        if question.past is not None and question.sliced is not None:
-            return None, question.past.head, question.past.valid_at
-        state = replica.bring_up(question.projection) if question.past is None else None
-        if state is not None:
-            return question.projection, state.head, state.clock
-        try:
-            async with asyncio.timeout(None if left == inf else left):
-                return await self._made(replica, question)
-        except TimeoutError:
-            raise too_long(limits) from None
-        except WorkerEndedError as error:
-            raise failure(error, question.text, limits, late=False) from None
-
-    async def _made(self, replica: Replica, question: Question) -> tuple[str, int | None, Instant]:
-        projection, past = question.projection, question.past
-        if past is None:
-            state = None
-            while state is None:
-                await replica.open(projection)
-                state = replica.bring_up(projection)
-            return projection, state.head, state.clock
-        key = self._key(question)
-        store = replica.snapshot(key)
-        if store is None:
-            store = await replica.add_snapshot(key, self._snapshots.seeding(question.wanted))
-        return store, past.head, past.valid_at
-
-    def _key(self, question: Question) -> object:
-        """What snapshots are known by; between two heads every as-of is the same."""
-        if question.past is None or question.sliced is not None:
-            return None
-        return question.wanted, self._snapshots.purged_at
-
     # --- which worker -------------------------------------------------------------------------------------------------
 
     async def _taken(self, question: Question | None, caller: str) -> Replica:
@@ -266,7 +228,7 @@ class ReplicaPool:
 
     def _preferred(self, question: Question | None) -> Replica:
         """One that has the snapshot, if there is one; else the one that was used last, whose memory is warm."""
-        key = None if question is None else self._key(question)
+        key = None if question is None else snapshot_key(question, self._snapshots)
         for replica in self._idle if key is not None else ():
             if replica.snapshot(key) is not None:
                 self._idle.remove(replica)
@@ -332,8 +294,8 @@ class ReplicaPool:
             ending.add_done_callback(self._endings.discard)
             self._grow()
 
-    def let_go(self, replica: Replica, caller: str, *, spent: bool) -> None:
-        """Called once a worker is done with a query."""
+    def _let_go(self, replica: Replica, caller: str, *, spent: bool) -> None:
+        """Called once a lease of a worker has ended."""
         self._running[caller] -= 1
         if not self._running[caller]:
             del self._running[caller]
@@ -375,114 +337,6 @@ class ReplicaPool:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-class Lease:
-    """A worker that is one caller's until the lease ends; made by a pool.
-
-    Args:
-        pool: whose it is.
-        replica: the worker, which does nothing else meanwhile.
-        caller: for whom.
-        limits: what queries may take: in time all of them together, from the first on, else each.
-    """
-
-    def __init__(self, pool: ReplicaPool, replica: Replica, caller: str, limits: Limits) -> None:
-        self.limits = limits
-        self._pool = pool
-        self._replica = replica
-        self._caller = caller
-        self._until: float | None = None
-        self._spent = self._asking = self._ended = False
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left, which begin to run when this is first looked at. Raises `QueryLimit` at none."""
-        if self.limits.seconds == inf:
-            return inf
-        if self._until is None:
-            self._until = monotonic() + self.limits.seconds
-        left = self._until - monotonic()
-        if left <= 0:
-            raise too_long(self.limits)
-        return left
-
-    async def answer(self, question: Question, rows: int | None = None, *, last: bool = False) -> Answer:
-        """As `ReplicaPool.answer`, one query after another; the lease ends with the last of them."""
-        limits = self.limits
-        self._asking = True
-        try:
-            left = self.left
-            store, head, valid_at = await self._pool.prepared(self._replica, question, limits, left)
-        except BaseException:
-            # What it was doing is done by half.
-            self.end()
-            raise
-        coming = self._replica.process.query(asked_for(question, store, limits, rows), question.sliced or b"")
-        running = _Running(self._replica, coming, lambda: self._over(coming, last=last))
-        running.limit(left)
-
-        def told(error: Exception) -> MunimentError:
-            return failure(error, question.text, limits, late=running.late)
-
-        try:
-            whole = await coming.begun
-        except (FailedFrameError, WorkerEndedError) as error:
-            raise told(error) from None
-        except asyncio.CancelledError:
-            coming.rest.close()
-            running.abandon()
-            raise
-        return Answer(
-            question.form.media_type, head, valid_at, whole, coming.body, coming.length, coming, told, running.abandon
-        )
-
-    def end(self) -> None:
-        """Gives the worker back; one that is still doing something is ended. It may be called again."""
-        if not self._ended:
-            self._ended = True
-            self._pool.let_go(self._replica, self._caller, spent=self._spent or self._asking)
-
-    def _over(self, coming: Answering, *, last: bool) -> None:
-        self._asking = False
-        self._spent = self._spent or coming.spent
-        if last:
-            self.end()
-
-
-class _Running:
-    """A query that a worker is at: it has a time limit, and may be abandoned; somebody is told of its end."""
-
-    def __init__(self, replica: Replica, coming: Answering, over: Callable[[], None]) -> None:
-        self.late = False
-        self._replica = replica
-        self._coming = coming
-        self._timer: asyncio.TimerHandle | None = None
-        self._told = over
-        coming.over.add_done_callback(lambda _: self._done())
-
-    def limit(self, seconds: float) -> None:
-        """Kills the worker after so many seconds."""
-        if seconds != inf:
-            self._timer = asyncio.get_running_loop().call_later(seconds, self._exceeded)
-
-    def abandon(self) -> None:
-        """Kills the worker soon, unless the query ends by itself."""
-        if not self._coming.over.done():
-            asyncio.get_running_loop().call_later(GRACE, self._kill)
-
-    def _exceeded(self) -> None:
-        self.late = not self._coming.over.done()
-        self._kill()
-
-    def _kill(self) -> None:
-        if not self._coming.over.done():
-            self._replica.process.kill()
-
-    def _done(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._told()
 
 
 def _busy(what: str) -> Busy:

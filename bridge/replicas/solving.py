@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.replicas.answers import Answer
-    from bridge.replicas.pool import Lease
+    from bridge.replicas.lease import Lease
     from bridge.sparql.update.solving import Asked
 
 _FORM: Final = RESULT_SETS[0]

@@ -5,7 +5,7 @@ Rules
 * It names the languages, the formats of answers, and the dataset of a query that names none, as its caller finds it:
   a graph that they may not read is not in it.
 * `sd:UnionDefaultGraph` says that the default graph is the union of all data graphs; without it there is `m:default`
-  alone. Nothing is dereferenced, and SERVICE is not called, so neither feature is named.
+  alone. `sd:BasicFederatedQuery` is there where some endpoints may be called. Nothing is dereferenced.
 
 Example
 -------
@@ -25,7 +25,7 @@ from bridge.sparql.dataset import Dataset
 from kernel.terms import RDF, Iri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from bridge.sparql.results import Format
 
@@ -41,7 +41,9 @@ _WRITTEN: Final = (
 _SIMPLE: Final = ox.NamedNode("http://www.w3.org/ns/entailment/Simple")
 
 
-def describe(endpoint: str, dataset: Dataset, form: Format, *, strict: bool, updates: bool = True) -> bytes:
+def describe(
+    endpoint: str, dataset: Dataset, form: Format, *, strict: bool, updates: bool = True, federates: bool = False
+) -> bytes:
     """The description as a document.
 
     Args:
@@ -50,22 +52,27 @@ def describe(endpoint: str, dataset: Dataset, form: Format, *, strict: bool, upd
         form: one of `GRAPHS`.
         strict: whether its default graph is `m:default` alone.
         updates: whether it takes updates.
+        federates: whether it calls any other endpoint.
     """
     if not isinstance(form.written, ox.RdfFormat):
         raise TypeError("a description is written in a format of graphs")
-    return ox.serialize(_description(endpoint, dataset, strict, updates), format=form.written) or b""
+    features = [name for name, has in (("UnionDefaultGraph", not strict), ("BasicFederatedQuery", federates)) if has]
+    languages = _AND_UPDATES if updates else _QUERIES
+    return ox.serialize(_description(endpoint, dataset, languages, features), format=form.written) or b""
 
 
-def _description(endpoint: str, dataset: Dataset, strict: bool, updates: bool) -> Iterator[ox.Triple]:
+def _description(
+    endpoint: str, dataset: Dataset, languages: Iterable[str], features: Iterable[str]
+) -> Iterator[ox.Triple]:
     service, default, graph = (ox.BlankNode(name) for name in ("service", "dataset", "default"))
     yield _is(service, "Service")
     yield _has(service, "endpoint", ox.NamedNode(endpoint))
-    for language in _AND_UPDATES if updates else _QUERIES:
+    for language in languages:
         yield _has(service, "supportedLanguage", ox.NamedNode(SD + language))
     for written in _WRITTEN:
         yield _has(service, "resultFormat", ox.NamedNode(FORMATS + written))
-    if not strict:
-        yield _has(service, "feature", ox.NamedNode(f"{SD}UnionDefaultGraph"))
+    for feature in features:
+        yield _has(service, "feature", ox.NamedNode(SD + feature))
     yield _has(service, "defaultEntailmentRegime", _SIMPLE)
     yield _has(service, "defaultDataset", default)
     yield _is(default, "Dataset")

@@ -143,6 +143,14 @@ class ServedStore:
         except OSError as error:  # whatever else a query raises is about the query
             raise failed(error) from error
 
+    def glance(self, start: Callable[[ox.Store], T]) -> tuple[T, StoreState] | None:
+        """As `read`, for who cannot wait: None where a change is going on, or came in between."""
+        serving = self._serving
+        if serving is None:
+            return None
+        result = start(serving.store)
+        return (result, serving.state) if self._serving is serving else None
+
     def seed(self) -> Seed:
         """What a store in another process begins with: as this one is served now, or with changes made since.
 

@@ -60,13 +60,14 @@ class UpdateTest:
 
 @dataclass(frozen=True)
 class QueryTest:
-    """A test of a query suite; a syntax test has a query alone."""
+    """A test of a query suite; a syntax test has a query alone. `services`: what endpoints hold, by their IRIs."""
 
     name: str
     kind: str
     query: Path
     data: Contents = field(default_factory=Contents)
     result: Path | None = None
+    services: Mapping[str, Path] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """Its suite, its folder and its name."""
@@ -100,9 +101,12 @@ def _query_test(graph: Graph, test: Node, kind: str) -> QueryTest:
     data = graph.value(action, QT.data)
     files: dict[str | None, Path] = {} if data is None else {None: _path(data)}
     files |= {str(each): _path(each) for each in graph.objects(action, QT.graphData)}
-    return QueryTest(
-        name, kind, _path(graph.value(action, QT.query)), Contents(files), None if result is None else _path(result)
-    )
+    services = {
+        str(graph.value(each, QT.endpoint)): _path(graph.value(each, QT.data))
+        for each in graph.objects(action, QT.serviceData)
+    }
+    query, expected = _path(graph.value(action, QT.query)), None if result is None else _path(result)
+    return QueryTest(name, kind, query, Contents(files), expected, services)
 
 
 def update_tests(path: Path) -> list[UpdateTest]:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Final
 
 import httpx2
@@ -19,44 +15,9 @@ from api.outbound import Listed, NotListed, Outbound, is_listed, listed_url
 from api.settings import Settings, read_settings
 from bridge.base import Base
 from tests.api.serving import Served, served
+from tests.security.elsewhere import Elsewhere, elsewhere
 
 UPDATE: Final = {"content-type": "application/sparql-update"}
-
-
-@dataclass
-class Elsewhere:
-    """A host that is asked, or not: what it gives by path, and what was asked of it."""
-
-    url: str = ""
-    gives: dict[str, tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
-
-
-@contextmanager
-def elsewhere() -> Iterator[Elsewhere]:
-    host = Elsewhere()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            host.asked.append(self.path)
-            status, headers, body = host.gives.get(self.path, (404, {}, b"not here: root:x:0:0"))
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        host.url = f"http://127.0.0.1:{server.server_address[1]}"
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield host
-        finally:
-            server.shutdown()
 
 
 @pytest.fixture(scope="module")

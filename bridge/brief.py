@@ -1,0 +1,201 @@
+"""Queries that are answered where they are asked, because they are short whatever the base holds.
+
+Rules
+-----
+* Looking something up takes less time than having a worker do it (`bridge.replicas`). But what runs here cannot be
+  ended, and takes the memory of the service: so it has to be known beforehand that it is short.
+* Such a query is SELECT or ASK of up to `MOST_PATTERNS` triple patterns and nothing else: no path, no expression, no
+  order, no group within the group. What matches each pattern alone is counted first, up to `MOST` statements; the
+  product of the counts is the most that the engine can go through, in whatever order it joins them.
+* The answer has `LARGEST` bytes at most, counted as it is written; and the store is read as it stands, without waiting
+  for a change of it. A caller who is held to more than `FEW` graphs has them looked through by a worker.
+* Whatever is not so is answered by a worker, also what cannot be parsed or evaluated: None.
+
+Example
+-------
+>>> is_brief("SELECT ?n { <urn:ada> <urn:knows> ?x . ?x <urn:name> ?n } LIMIT 5")
+True
+>>> is_brief("SELECT (CONCAT(?n, ?n) AS ?m) { <urn:ada> <urn:name> ?n }"), is_brief("SELECT * { <urn:a> <urn:p>* ?x }")
+(False, False)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from io import BytesIO
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import pyoxigraph as ox
+
+from bridge.shapes.paths import Step
+from bridge.sparql.algebra import Triple, Variable
+from bridge.sparql.parsing import QueryParser
+from bridge.sparql.query import start
+from bridge.sparql.results import serialise_to
+from bridge.sparql.scan import PLACE, Alike, alike
+from bridge.sparql.tokens import tokenise
+from bridge.stores.projections import Projection
+from bridge.terms import node, to_oxigraph
+from kernel.errors import CallerError
+from kernel.terms import Iri
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.reading import Question
+    from bridge.sparql.algebra import Node
+    from bridge.sparql.results import Results
+    from bridge.sparql.tokens import Token
+    from bridge.stores.markers import StoreState
+    from bridge.stores.pair import OxigraphStores
+    from bridge.terms import OxTerm
+
+MOST: Final = 500
+"""Statements, and solutions, that the engine may come by."""
+
+MOST_PATTERNS: Final = 8
+LARGEST: Final = 32 * 2**10
+FEW: Final = 4
+
+_CACHED: Final = 1_024
+_LONGEST: Final = 4_096
+"""Characters of a query that is looked at."""
+
+_WORDS: Final = frozenset(
+    ("SELECT", "ASK", "DISTINCT", "REDUCED", "WHERE", "FROM", "NAMED", "LIMIT", "OFFSET", "PREFIX", "A")
+)
+_MARKS: Final = frozenset("{}.;,*^")
+_KINDS: Final = frozenset(("iri", "name", "variable", "string", "number", "language"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Probe:
+    """What matches a triple pattern alone: terms, places among the IRIs of a text, or None for anything."""
+
+    subject: OxTerm | int | None
+    predicate: OxTerm | int | None
+    object: OxTerm | int | None
+
+
+def answered(stores: OxigraphStores, question: Question, limit: int) -> tuple[bytes, StoreState] | None:
+    """A whole answer, and the state that it is of; None: it is for a worker.
+
+    Args:
+        stores: of the base.
+        question: what is asked.
+        limit: bytes that the answer may have.
+    """
+    dataset = question.dataset
+    graphs = () if dataset.union else dataset.default_graphs
+    if not _is_plain(question) or dataset.complete or len(graphs) > FEW:
+        return None
+    one = alike(question.runnable) or Alike(question.runnable, ())
+    probes = _probes(one.pattern, len(one.iris))
+    if probes is None:
+        return None
+    within = [None] if dataset.union else [*map(node, graphs)]
+    try:
+        found = stores.glance(Projection.CURRENT, lambda store: _begun(store, question, probes, one.iris, within))
+        if found is None or found[0] is None:
+            return None
+        sink = _Bounded(min(limit, LARGEST))
+        serialise_to(found[0], question.form, sink)
+    except (_TooLargeError, CallerError, SyntaxError, RuntimeError, ValueError, OSError):
+        return None
+    return sink.whole.getvalue(), found[1]
+
+
+def is_brief(text: str) -> bool:
+    """Whether a query can be short, as far as its text tells."""
+    one = alike(text) or Alike(text, ())
+    return len(text) <= _LONGEST and _probes(one.pattern, len(one.iris)) is not None
+
+
+def _is_plain(question: Question) -> bool:
+    """Whether it is of the present, and nothing is to be done to its answer."""
+    special = question.laid is not None or question.restore or question.base is not None
+    return question.past is None and not special and len(question.runnable) <= _LONGEST
+
+
+def _begun(
+    store: ox.Store, question: Question, probes: Sequence[_Probe], iris: Sequence[str], graphs: Sequence[OxTerm | None]
+) -> Results | None:
+    """The results, if few statements can be of any interest to them."""
+    product = 1
+    for probe in probes:
+        terms = [_term(each, iris) for each in (probe.subject, probe.predicate, probe.object)]
+        if isinstance(terms[0], ox.Literal) or isinstance(terms[1], ox.Literal):
+            return None  # which no triple has there
+        matching = (quad for graph in graphs for quad in store.quads_for_pattern(*terms, graph))
+        product *= max(1, sum(1 for _ in islice(matching, MOST + 1)))
+        if product > MOST:
+            return None
+    return start(store, question.runnable, question.dataset, question.base)
+
+
+def _term(each: OxTerm | int | None, iris: Sequence[str]) -> OxTerm | None:
+    return ox.NamedNode(iris[each]) if isinstance(each, int) else each
+
+
+@lru_cache(maxsize=_CACHED)
+def _probes(pattern: str, varying: int) -> tuple[_Probe, ...] | None:
+    """What is to be counted for the texts of a pattern; None for those that are not short by their form."""
+    try:
+        tokens = tokenise(pattern)
+        if not all(map(_is_of_patterns, tokens)) or sum(token.text == "{" for token in tokens) != 1:
+            return None
+        query = QueryParser(pattern).query()
+        places = {f"{PLACE}{number}": number for number in range(varying)}
+        probes = [_probe(part, places) for part in query.group.parts if isinstance(part, Triple)]
+    except CallerError:
+        return None
+    short = len(probes) == len(query.group.parts) <= MOST_PATTERNS
+    certain = tuple(probe for probe in probes if probe is not None)
+    return certain if short and len(certain) == len(probes) else None
+
+
+def _is_of_patterns(token: Token) -> bool:
+    if token.kind == "word":
+        return token.keyword in _WORDS
+    return token.text in _MARKS if token.kind == "mark" else token.kind in _KINDS
+
+
+def _probe(triple: Triple, places: dict[str, int]) -> _Probe | None:
+    path = triple.path
+    if not isinstance(path, Variable):
+        if not isinstance(path, Step) or path.inverse or not isinstance(path.predicate, Iri):
+            return None
+        path_node: Node = path.predicate
+    else:
+        path_node = path
+    return _Probe(*(_placed(each, places) for each in (triple.subject, path_node, triple.value)))
+
+
+def _placed(each: Node, places: dict[str, int]) -> OxTerm | int | None:
+    if isinstance(each, Variable):
+        return None
+    return places.get(each.value, node(each)) if isinstance(each, Iri) else to_oxigraph(each)
+
+
+class _TooLargeError(Exception):
+    """An answer beyond its limit."""
+
+
+class _Bounded:
+    """An answer of so many bytes at most."""
+
+    def __init__(self, limit: int) -> None:
+        self.whole = BytesIO()
+        self._left = limit
+
+    def write(self, data: bytes) -> int:
+        """Takes a piece. Raises `_TooLargeError`."""
+        self._left -= len(data)
+        if self._left < 0:
+            raise _TooLargeError
+        return self.whole.write(data)
+
+    def flush(self) -> None:
+        """Nothing: it is in memory."""

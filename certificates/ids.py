@@ -21,6 +21,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 from uuid import UUID, SafeUUID
@@ -42,7 +43,7 @@ def uuid7() -> UUID:
     """A new random id that sorts by the millisecond it was made in."""
     instant = time.time_ns() // 1_000_000
     noise = int.from_bytes(os.urandom(10))
-    return UUID(int=((instant & (1 << 48) - 1) << 80 | noise) & _FREE_BITS | _VERSION_7)
+    return _of(((instant & (1 << 48) - 1) << 80 | noise) & _FREE_BITS | _VERSION_7)
 
 
 def derived_id(certificate: UUID, kind: str, ordinal: int) -> UUID:
@@ -52,25 +53,29 @@ def derived_id(certificate: UUID, kind: str, ordinal: int) -> UUID:
         OverflowError: the ordinal is negative, or 2^64 or more.
     """
     digest = sha256(certificate.bytes + ordinal.to_bytes(8) + kind.encode()).digest()
-    return UUID(int=int.from_bytes(digest[:16]) & _FREE_BITS | _VERSION_8)
+    return _of(int.from_bytes(digest[:16]) & _FREE_BITS | _VERSION_8)
 
 
 def read_uuid(data: bytes) -> UUID:
     """The id of 16 bytes: what `UUID(bytes=data)` gives, in less than half the time.
-
-    Its constructor looks at six ways to be called, and ids are read with every fact.
 
     Raises:
         ValueError: there are not 16 bytes.
     """
     if len(data) != _SIZE:
         raise ValueError(f"an id has {_SIZE} bytes, not {len(data)}")
+    return _of(int.from_bytes(data))
+
+
+def _of(number: int) -> UUID:
+    """The id of 128 bits. Its own constructor looks at six ways to be called, and ids are read with every fact."""
     identifier = _new(UUID)
-    _put(identifier, "int", int.from_bytes(data))
+    _put(identifier, "int", number)
     _put(identifier, "is_safe", SafeUUID.unknown)
     return identifier
 
 
+@lru_cache(maxsize=1024)  # a write names its certificate, and what that brings, several times
 def urn(identifier: UUID) -> str:
     """The URN of an id: `urn:uuid:` and the lower-case form."""
     return f"urn:uuid:{identifier}"

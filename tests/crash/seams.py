@@ -22,11 +22,15 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Final
 
+from bridge import erasing
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.ledger.writing import SqliteTransaction
+from bridge.snapshots.cache import Snapshots
+from bridge.stores.pair import OxigraphStores
 from bridge.stores.projection_store import Load, ProjectionStore
 from bridge.stores.projections import Projection
 from bridge.stores.serving import ServedStore
@@ -133,7 +137,24 @@ BIRTH: Final = {
 }
 """While a base is made."""
 
-NAMED: Final = APPLY | STAGING | LOAD | BIRTH
+PURGE: Final = {
+    "before the commit": APPLY["before the commit"],
+    "after the commit": APPLY["after the commit"],
+    "before snapshots are forgotten": _before(Snapshots, "invalidate"),
+    "amid the current store": APPLY["amid the current store"],
+    "before stores are made anew": _before(erasing.Purges, "_make_anew"),
+    "amid making them anew": _before(OxigraphStores, "optimize"),
+    "before they take their place": _before(OxigraphStores, "swap"),
+    "when one of them has its name": _after(Path, "rename"),
+    "after they took their place": _after(OxigraphStores, "swap"),
+    "before the file is written anew": _before(SqliteLedger, "compact"),
+    "before the old ones are unlinked": _before(erasing, "unlinked"),
+    "before the receipt": _before(SqliteTransaction, "commit", nth(3)),
+    "after the receipt": _after(SqliteTransaction, "commit", nth(3)),
+}
+"""While something is purged; the third commit, after that of the swap, is the receipt's."""
+
+NAMED: Final = APPLY | STAGING | LOAD | BIRTH | PURGE
 
 
 class Seam:

@@ -40,6 +40,8 @@ from kernel.changes import Assert
 from kernel.loading import LoadRequest
 from kernel.ports import CertificateState
 from kernel.projection import delta_between
+from kernel.purge_targets import Target, TargetKind
+from kernel.purging import PurgeRequest
 from tests.bridge.writing import ADMINISTRATOR, EDITOR, OSLO, SetClock, a_shape, decide, living, person, submission
 from tests.crash.saying import acknowledge, say
 from tests.crash.seams import Seam
@@ -152,8 +154,19 @@ def write_much(command: Command, seam: Seam) -> None:
         write_at_random(base, command["seed"])
 
 
+def purge(command: Command, seam: Seam) -> None:
+    """Purges somebody, and waits until nothing is left."""
+    target = Target(TargetKind.NODE, person(1))
+    with opened(command) as base:
+        seam.arm()
+        digest = base.purges.preview(ADMINISTRATOR, target).digest
+        base.purges.purge(PurgeRequest(target, "seam", ADMINISTRATOR, digest)).result()
+        base.purges.settled()
+        seam.disarm()
+
+
 WORKS: Final[dict[str, Callable[[Command, Seam], None]]] = {
-    work.__name__: work for work in (start, write, write_large, write_shapes, approve, advance, load, write_much)
+    work.__name__: work for work in (start, write, write_large, write_shapes, approve, advance, load, purge, write_much)
 }
 _WATCH: Final = Watch(Refusals(), lambda read, total: None)
 

@@ -1,0 +1,72 @@
+"""A purge that is killed is carried out or not; once it is, the next start leaves nothing of it, whatever was done."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from bridge.auditing.audit import audit
+from bridge.base import Base
+from kernel.changes import Assert
+from kernel.errors import WasPurged
+from kernel.ports import PurgeState
+from kernel.purge_targets import Target, TargetKind
+from kernel.purging import PurgeRequest
+from tests.bridge.test_erasing import bytes_of
+from tests.bridge.writing import ADMINISTRATOR, OSLO, PATIENCE, SetClock, living, person, write
+from tests.crash.nursery import Nursery
+from tests.crash.seams import PURGE
+from tests.crash.stories import LATER, prepare
+
+MOMENTS = 6
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("prepared")
+    prepare(folder / "base")
+    return folder / "base"
+
+
+def require_all_or_nothing(data: Path) -> bool:
+    """Whether it was carried out in that life; if not, it is now. Nothing is left in either case."""
+    with Base.open(data, host=SetClock(LATER)) as base:
+        done = bool(base.purges.listed(ADMINISTRATOR))
+        if not done:
+            target = Target(TargetKind.NODE, person(1))
+            digest = base.purges.preview(ADMINISTRATOR, target).digest
+            base.purges.purge(PurgeRequest(target, "again", ADMINISTRATOR, digest)).result(PATIENCE)
+        with pytest.raises(WasPurged):
+            write(base, Assert(living(OSLO, person(1))))
+        base.purges.settled()
+        assert [record.state for record in base.purges.listed(ADMINISTRATOR)] == [PurgeState.COMPLETE]
+    assert f"{person(1).value}>".encode() not in bytes_of(data)
+    audited = audit(data)
+    assert (audited.faults, audited.whole) == ((), True)
+    return done
+
+
+@pytest.mark.parametrize("seam", PURGE)
+def test_a_purge_that_is_killed(nursery: Nursery, prepared: Path, tmp_path: Path, seam: str) -> None:
+    data = tmp_path / "base"
+    shutil.copytree(prepared, data)
+    life = nursery.live("purge", data, seam=seam)
+    assert life.was_killed, life
+    assert require_all_or_nothing(data) == (seam != "before the commit")
+
+
+@pytest.mark.fuzz
+def test_a_purge_that_is_killed_anywhere(nursery: Nursery, prepared: Path, tmp_path: Path) -> None:
+    def copied(name: str) -> Path:
+        return Path(shutil.copytree(prepared, tmp_path / name))
+
+    whole = nursery.live("purge", copied("whole"), moment=0)
+    assert whole.moments is not None
+    random = Random(5)
+    for number in range(10 * MOMENTS):
+        data = copied(str(number))
+        nursery.live("purge", data, moment=1 + random.randrange(whole.moments))
+        require_all_or_nothing(data)

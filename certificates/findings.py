@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Self
 
+from certificates.canonical import canonical_json
 from certificates.closed import choice, closed, malformed, optional_text, text
 from certificates.errors import InvalidValue
 from certificates.impacts import NAMES, Impact
@@ -88,6 +89,7 @@ class Finding:
     start: str | None = None
     end: str | None = None
     impact: Impact | None = None
+    _canonical: bytes | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse a finding without message or graphs, and put the graphs in order."""
@@ -104,6 +106,14 @@ class Finding:
         """What makes two findings the same one, whatever their wording and interval."""
         query = None if self.impact is None else self.impact.query
         return (self.code, self.focus, self.path, self.value, self.component, self.shape, self.constraint, query)
+
+    def canonical(self) -> bytes:
+        """The body as canonical JSON: worked out once, and so beforehand where there is time for it beforehand."""
+        found = self._canonical
+        if found is None:
+            found = canonical_json(self.body())
+            object.__setattr__(self, "_canonical", found)
+        return found
 
     def body(self) -> dict[str, object]:
         """The JSON members, ready for canonical JSON."""

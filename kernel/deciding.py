@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+    from certificates.findings import Finding
 class DecisionRequest:
     """What an editor decided, and why."""
 
@@ -132,7 +133,7 @@ class Decider:
         self._loader.forget(group, load.request)
         if unchanged:
             head = group.certify(record.id, at, self._recheck(group, record, at))
-            return self._applied(group, record, head)
+            return self._applied(group, record, head, again.findings)
         why = "the base has changed since the load was judged: load the files again"
         return self._lapse(group, record, at, None, why)
 
@@ -156,7 +157,7 @@ class Decider:
         group.tx.add_decision(DecisionRecord(record.id, "recheck", signed, None))
         return digest_hex(signed)
 
-    def _applied(self, group: Group, record: CertificateRecord, head: int) -> Outcome:
+    def _applied(self, group: Group, record: CertificateRecord, head: int, findings: tuple[Finding, ...]) -> Outcome:
         group.tx.settle(record.id, CertificateState.APPLIED, head=head, instant=group.head.instant)
         if group.governs:
             self._judge.forget()
@@ -214,5 +215,5 @@ def _unchanged(group: Group, record: CertificateRecord, again: Judgement) -> boo
     return (
         again.verdict is record.verdict
         and again.plan.bodies() == plan
-        and again.findings == findings_of(group.tx, record.id)
+        and [finding.canonical() for finding in again.findings] == findings
     )

@@ -133,7 +133,7 @@ class Decider:
         self._loader.forget(group, load.request)
         if unchanged:
             head = group.certify(record.id, at, self._recheck(group, record, at))
-            return self._applied(group, record, head, again.findings)
+            return self._applied(group, record, head, findings_of(group.tx, record.id))
         why = "the base has changed since the load was judged: load the files again"
         return self._lapse(group, record, at, None, why)
 
@@ -161,7 +161,7 @@ class Decider:
         group.tx.settle(record.id, CertificateState.APPLIED, head=head, instant=group.head.instant)
         if group.governs:
             self._judge.forget()
-        return Outcome(record.id, record.verdict, CertificateState.APPLIED, head, findings_of(group.tx, record.id))
+        return Outcome(record.id, record.verdict, CertificateState.APPLIED, head, findings)
 
     def _lapse(
         self, group: Group, record: CertificateRecord, at: Instant, successor: UUID | None, why: str | None
@@ -211,7 +211,9 @@ def _root(group: Group, record: CertificateRecord, kind: ItemKind) -> str:
 
 def _unchanged(group: Group, record: CertificateRecord, again: Judgement) -> bool:
     """Whether plan, findings and verdict are what the certificate says."""
-    plan = [item.body for item in group.tx.items(record.id, ItemKind.PLAN)]
+    plan, findings = (
+        [item.body for item in group.tx.items(record.id, kind)] for kind in (ItemKind.PLAN, ItemKind.FINDING)
+    )
     return (
         again.verdict is record.verdict
         and again.plan.bodies() == plan

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from certificates.canonical import canonical_json, digest_hex
+from certificates.canonical import digest_hex
 from certificates.certificate import Certificate, Verdict
 from certificates.events import Issued
 from certificates.items import ItemKind, ItemTree, salt_items
@@ -85,7 +85,7 @@ class Notary:
         """
         plan = judgement.plan
         items = salt_items(ItemKind.PLAN, plan.bodies())
-        findings = salt_items(ItemKind.FINDING, [canonical_json(finding.body()) for finding in judgement.findings])
+        findings = salt_items(ItemKind.FINDING, [finding.canonical() for finding in judgement.findings])
         leaves = tuple(item.leaf for item in items)
         trees = Trees(ItemTree.of(leaves), ItemTree.of([item.leaf for item in findings]) if findings else EMPTY)
         document = self.sign(group, plan.certificate, judgement.verdict, judgement.digests, trees, at, predecessor)

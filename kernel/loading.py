@@ -24,7 +24,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from certificates.canonical import canonical_json
 from certificates.certificate import Verdict
 from certificates.findings import Finding
 from certificates.ids import uuid7
@@ -237,7 +236,7 @@ class Loader:
         self, group: Group, request: Request, load: _Load, judged: tuple[tuple[Finding, ...], Verdict], at: Instant
     ) -> CertificateRecord:
         findings, verdict = judged
-        items = salt_items(ItemKind.FINDING, [canonical_json(finding.body()) for finding in findings])
+        items = salt_items(ItemKind.FINDING, [finding.canonical() for finding in findings])
         trees = Trees(ItemTree.of(load.leaves), ItemTree.of([item.leaf for item in items]) if items else EMPTY)
         document = self._notary.sign(group, load.certificate, verdict, self._judge.digests(group.tx), trees, at)
         event = issued_event(load.certificate, document, verdict, at)

@@ -132,7 +132,8 @@ class Preparation:
             self._judge_all(existing, watch)
             self._begun = True
         for _ in range(ROUNDS):
-            self.teller.told(by_key(self._broken.violations({})), FOREVER)
+            for finding in self.teller.told(by_key(self._broken.violations({})), self._as_of or FOREVER):
+                finding.canonical()
             if self._follow(existing, watch) <= FEW // 2:
                 return
 

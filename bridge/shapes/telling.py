@@ -64,6 +64,7 @@ class Teller:
         self._shapes = shapes
         self._code = code
         self._said: dict[ResultKey, tuple[Sequence[Violation], _Said]] = {}
+        self._waived: dict[tuple[Finding, Waiver], Finding] = {}
 
     def told(self, violations: Mapping[ResultKey, Sequence[Violation]], at: int) -> list[Finding]:
         """The findings.
@@ -77,7 +78,7 @@ class Teller:
         for key, same in violations.items():
             for result, finding in self._of_one(key, same):
                 waiver = self._shapes.waivers.of(result, at, is_there=is_there)
-                found.append(finding if waiver is None else _waived(finding, waiver))
+                found.append(finding if waiver is None else self._as_waived(finding, waiver))
         return sorted(found, key=_place)
 
     def _of_one(self, key: ResultKey, same: Sequence[Violation]) -> _Said:
@@ -85,6 +86,12 @@ class Teller:
         if known is None or known[0] != same:
             known = self._said[key] = (same, list(self._merged(same)))
         return known[1]
+
+    def _as_waived(self, finding: Finding, waiver: Waiver) -> Finding:
+        known = self._waived.get((finding, waiver))
+        if known is None:
+            known = self._waived[finding, waiver] = _waived(finding, waiver)
+        return known
 
     def _merged(self, same: Sequence[Violation]) -> Iterator[tuple[Result, Finding]]:
         for stretch in fused([violation.part for violation in same]):

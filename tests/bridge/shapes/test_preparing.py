@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Event, Thread
-from typing import TYPE_CHECKING
+from threading import Event, Thread, current_thread
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
 from bridge.base import Base
+from bridge.shapes.messages import message_of
 from bridge.shapes.preparing import FEW, ShapesPreparer
+from bridge.shapes.slices import Slices
 from bridge.updating import ATTEMPTS, GraphWrite, Terms, Update
+from certificates.canonical import canonical_json
 from certificates.certificate import Verdict
-from certificates.findings import FindingCode
+from certificates.findings import Finding, FindingCode
 from kernel.changes import Assert, Change
 from kernel.errors import ShuttingDown, StateMoved
 from kernel.facts import Spelling
@@ -37,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from certificates.findings import Finding
     from kernel.facts import Evidence, Fact
     from kernel.plan import Plan
     from kernel.ports import Head
@@ -316,12 +319,12 @@ def test_shapes_by_sparql_and_by_document_are_judged_beside_the_writes_too(
         watch = held_up(base, after=250)
         written = write(base, asserts(NAMED.format(1), graph=SHAPES_GRAPH))
         assert watch.reached.wait(PATIENCE)
-        assert base.preparing == (Progress(200, 501),)
+        assert list(base.preparing) == [Progress(200, 501)]
         assert submit(base, *asserts(":new a :A .")).verdict is Verdict.CLEAR
         assert not written.done()
         watch.go_on.set()
         outcome = written.result(PATIENCE)
-        assert base.preparing == ()
+        assert list(base.preparing) == []
         assert watch.judged < 501 + 10, "each target is judged once, however often the update is worked out anew"
         assert (outcome.verdict, [each.focus for each in outcome.findings]) == (
             Verdict.REVIEW,
@@ -329,6 +332,36 @@ def test_shapes_by_sparql_and_by_document_are_judged_beside_the_writes_too(
         )
         assert decide(base, outcome.certificate, by=ADMIN).state is CertificateState.APPLIED
         assert submit(base, *asserts(":after a :A .")).verdict is Verdict.REFUSED
+
+
+@pytest.mark.parametrize("waived", [False, True])
+def test_what_was_found_beforehand_costs_its_write_and_its_approval_next_to_nothing(
+    monkeypatch: pytest.MonkeyPatch, *, waived: bool
+) -> None:
+    """In their turn nothing is judged that did not change, and nothing is worded, written as JSON or read from it."""
+    calls: Counter[str] = Counter()
+
+    def counted(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: object, **options: object) -> object:
+            calls[f"{name} {'beside' if current_thread().name.startswith('preparing') else 'in turn'}"] += 1
+            return inner(*args, **options)
+
+        return call
+
+    monkeypatch.setattr(Slices, "standing", counted("judged", Slices.standing))
+    monkeypatch.setattr("bridge.shapes.telling.message_of", counted("worded", message_of))
+    monkeypatch.setattr("certificates.findings.canonical_json", counted("written", canonical_json))
+    monkeypatch.setattr(Finding, "from_body", staticmethod(counted("read", Finding.from_body)))
+    waiver = ":W a m:Waiver ; m:waives :S ; m:reason 'they are being named' ." if waived else ""
+    with Base.open(None) as base:
+        submit(base, *asserts("".join(f":n{number} a :A . " for number in range(300))))
+        outcome = queue(base, *asserts(NAMED.format(1) + waiver, graph=SHAPES_GRAPH)).result(PATIENCE)
+        assert len(outcome.findings) == 300
+        if not waived:
+            assert len(decide(base, outcome.certificate, by=ADMIN).findings) == 300
+    in_turn = {name: count for name, count in calls.items() if name.endswith("in turn")}
+    assert in_turn == {}
+    assert calls["judged beside"] >= 300
 
 
 def test_what_comes_in_between_in_masses_is_judged_before_the_shapes_are_in_force(watched: None) -> None:

@@ -35,6 +35,7 @@ from kernel.submitting import Outcome, findings_of
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from certificates.findings import Finding
     from kernel.access import Principal
     from kernel.changes import Request
     from kernel.group import Group
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-    from certificates.findings import Finding
 class DecisionRequest:
     """What an editor decided, and why."""
 
@@ -112,7 +112,7 @@ class Decider:
         if _unchanged(group, record, again):
             recheck = self._recheck(group, record, at)
             head = group.apply(again.plan, group.tx.leaves(record.id, ItemKind.PLAN), at, recheck)
-            return self._applied(group, record, head)
+            return self._applied(group, record, head, again.findings)
         successor = self._submitter.certify(
             group, request, wanted.editor, predecessor=record.id, preparation=preparation
         )

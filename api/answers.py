@@ -29,10 +29,13 @@ if TYPE_CHECKING:
     from api import models
     from bridge.certificate_reading import CertificateDetail, ItemSlice
     from bridge.fact_reading import FoundFact
+    from bridge.impact.reading import Found, Standing
     from certificates.findings import Finding
+    from certificates.impacts import Impact
     from certificates.items import SaltedItem
     from kernel.facts import Evidence
     from kernel.ports import CertificateRecord, DecisionRecord
+    from kernel.queries import RegisteredQuery
     from kernel.submitting import Outcome
     from kernel.terms import Term
     from kernel.timevalues import Bound
@@ -116,7 +119,23 @@ def finding(finding: Finding) -> models.Finding:
         answer["from"] = finding.start
     if finding.end is not None:
         answer["to"] = finding.end
+    if finding.impact is not None:
+        _add_impact(answer, finding.impact)
     return answer
+
+
+def _add_impact(answer: models.Finding, impact: Impact) -> None:
+    answer["query"], answer["owner"], answer["weight"] = impact.query, impact.owner, impact.weight
+    if impact.gained is not None and impact.lost is not None:
+        answer["gained"], answer["lost"] = impact.gained, impact.lost
+        answer["sample"] = [
+            {
+                "change": "gained" if each.gained else "lost",
+                "times": each.times,
+                "row": {name: value(parse_term(term)) for name, term in each.row},
+            }
+            for each in impact.sample
+        ]
 
 
 def _plain(text: str) -> str:
@@ -244,3 +263,42 @@ def _evidence(evidence: Evidence) -> models.Evidence:
     if spelling.valid_to is not None:
         answer["validTo"] = spelling.valid_to
     return answer
+
+
+# --- registered queries -----------------------------------------------------------------------------------------------
+
+
+def registered_query(query: RegisteredQuery) -> models.RegisteredQuery:
+    """A registered query."""
+    return {
+        "name": query.name,
+        "query": query.text,
+        "owner": query.owner,
+        "contact": query.contact,
+        "graphs": [graph.value for graph in query.graphs],
+        "moment": "now" if query.moment is None else print_instant(query.moment),
+        "weight": query.weight,
+        "action": query.action,
+    }
+
+
+def found_query(found: Found, stands: Standing | None) -> models.FoundQuery:
+    """A registered query with its versions, and how an answer to it stands."""
+    versions: list[models.Version] = [
+        {"certificate": urn(certificate), "recordedAt": print_instant(at)} for certificate, at in found.versions
+    ]
+    query = registered_query(found.query)
+    if stands is None:
+        return {**query, "certificates": versions}  # type: ignore[typeddict-item] # the rest need not be there
+    return {**query, "certificates": versions, "standing": standing(stands)}
+
+
+def standing(stands: Standing) -> models.Standing:
+    """How an answer stands."""
+    return {
+        "freshness": stands.freshness,
+        "head": stands.head,
+        "validAt": print_instant(stands.clock_at),
+        "certificates": [urn(each) for each in stands.by],
+        "clock": stands.clock,
+    }

@@ -20,12 +20,14 @@ from typing import Annotated, Final, Literal, NotRequired
 from pydantic import ConfigDict, Field, JsonValue, with_config
 from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
 
+from bridge.impact.reading import Freshness
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
 from certificates.records import DecisionKind
 from certificates.revocation import RevocationReason
 from kernel.ports import CertificateState, PurgeState
 from kernel.precision import Precision
+from kernel.queries import Action
 
 Urn = Annotated[str, Field(pattern="^urn:uuid:[0-9a-f-]{36}$")]
 Instant = Annotated[str, Field(description="an XSD dateTime in UTC", examples=["2026-05-06T07:08:09.25Z"])]
@@ -169,9 +171,93 @@ class ChangeRequest(TypedDict):
     zone: NotRequired[Annotated[str, Field(description="of times that have none: `Z` or an offset such as `+02:00`")]]
 
 
+# --- registered queries -----------------------------------------------------------------------------------------------
+
+QueryName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+QueryMoment = Annotated[str, Field(description="the instant of valid time that it is asked for, or `now`")]
+
+
+class _Registered(TypedDict):
+    query: Annotated[str, Field(min_length=1, max_length=16_384, description="in SPARQL")]
+    owner: Annotated[str, Field(min_length=1, max_length=500, description="who relies on it")]
+    contact: Annotated[str, Field(min_length=1, max_length=500, description="how to reach them")]
+
+
+@with_config(_CLOSED)
+class QueryDefinition(_Registered, TypedDict):
+    """A query that somebody relies on."""
+
+    graphs: NotRequired[
+        Annotated[list[Iri], Field(max_length=64, description="that it is asked of; none: all of data")]
+    ]
+    moment: NotRequired[QueryMoment]
+    weight: NotRequired[Annotated[int, Field(ge=0, le=100, description="how much depends on it; by default 1")]]
+    action: NotRequired[
+        Annotated[Action, Field(description="what becomes of changes that change its answer; by default `review`")]
+    ]
+
+
+@with_config(_CLOSED)
+class QueryDefinitions(TypedDict):
+    """Several of them, by name."""
+
+    queries: dict[QueryName, QueryDefinition]
+
+
+class RegisteredQuery(_Registered, TypedDict):
+    """A registered query."""
+
+    name: QueryName
+    graphs: list[Iri]
+    moment: QueryMoment
+    weight: Annotated[int, Field(ge=0, le=100)]
+    action: Action
+
+
+class QueryList(TypedDict):
+    """The registered queries that the caller may see."""
+
+    items: list[RegisteredQuery]
+
+
+class Version(TypedDict):
+    """A certificate by which something is as it is."""
+
+    certificate: Urn
+    recordedAt: Instant
+
+
+class Standing(TypedDict):
+    """How an answer stands that somebody holds."""
+
+    freshness: Freshness
+    head: Position | None
+    validAt: Instant
+    certificates: Annotated[list[Urn], Field(description="that changed the answer, or may have, oldest first")]
+    clock: Annotated[bool, Field(description="whether something began or ended by itself that it may depend on")]
+
+
+class FoundQuery(RegisteredQuery, TypedDict):
+    """A registered query, by which certificates it is what it is, and how the answer stands that was named."""
+
+    certificates: list[Version]
+    standing: NotRequired[Standing]
+
+
 # --- certificates -----------------------------------------------------------------------------------------------------
 
 _Within = TypedDict("_Within", {"from": NotRequired[Instant], "to": NotRequired[Instant]})
+
+
+Weight = Annotated[int, Field(ge=0, le=100, description="how much depends on a registered query")]
+
+
+class SampleRow(TypedDict):
+    """A row that an answer gains or loses, so often."""
+
+    change: Literal["gained", "lost"]
+    times: Annotated[int, Field(ge=1)]
+    row: Annotated[dict[str, Value], Field(description="by variable; what is not bound is absent")]
 
 
 class Finding(_Within, TypedDict):
@@ -186,6 +272,12 @@ class Finding(_Within, TypedDict):
     shape: NotRequired[Iri]
     component: NotRequired[Annotated[str, Field(description="the SHACL constraint component, an IRI")]]
     constraint: NotRequired[Annotated[str, Field(description="the constraint, where a query is one: an IRI")]]
+    query: NotRequired[Annotated[str, Field(description="the registered query whose answer it is about")]]
+    owner: NotRequired[Annotated[str, Field(description="who relies on that")]]
+    weight: NotRequired[Weight]
+    gained: NotRequired[Annotated[int, Field(ge=0, description="rows that the answer gains, all of them counted")]]
+    lost: NotRequired[Annotated[int, Field(ge=0, description="rows that it loses, all of them counted")]]
+    sample: NotRequired[Annotated[list[SampleRow], Field(description="some of these rows")]]
 
 
 class MoreFindings(TypedDict):
@@ -530,6 +622,7 @@ DiffPage = TypedDict(
 )
 
 DOCUMENTS: Final = (
+    *(QueryDefinition, QueryDefinitions, QueryList, FoundQuery),
     *(ChangeRequest, Decision, Outcome, CertificatePage, Certificate),
     *(FactPage, DiffPage, TimeMap, Health, Problem),
     *(KeyRotation, KeyRevocation, Revocation),

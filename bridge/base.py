@@ -31,6 +31,7 @@ from bridge.erasing import Purges, begin_anew
 from bridge.graves import Graves
 from bridge.host import SystemClock
 from bridge.impact.checker import QueryImpact
+from bridge.impact.registering import Registrar
 from bridge.impact.staging import Staging
 from bridge.key_changes import KeyChanges
 from bridge.keys import SIGNING_KEY, KeyPlace, signing_key
@@ -124,6 +125,7 @@ class Base:
         self._judge, self._graves = judge, graves
         purger = Purger(judge, notary, self._decider, graves.stones, self._all_staged)
         self.purges = Purges(ledger, stores, snapshots, purger, graves, notary, self._sequencer)
+        self.queries = Registrar(self._submitter, self._sequencer.enqueue, self.canonicaliser)
 
     @classmethod
     def open(

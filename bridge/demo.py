@@ -3,8 +3,8 @@
 Rules
 -----
 * Ontology, shapes and rules come first, as ordinary changes, so that the facts are judged by them. Then each source is
-  a load session of its own, which all its facts cite. Last, some incoming changes are submitted, so that there is
-  something to review.
+  a load session of its own, which all its facts cite. Then queries are registered that somebody relies on. Last, some
+  incoming changes are submitted, so that there is something to review, and it says whose answers change.
 * Every step can be repeated and then answers with the certificate that it has: a filling that was interrupted goes on
   where it was. Once all is done a mark says so, and nothing is brought in again.
 * A demo base is known by its mark, a file in its folder. No other folder is filled, or emptied: neither one that holds
@@ -33,7 +33,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bridge.documents.changes_json import read_changes
+from bridge.documents.queries import read_file
 from bridge.documents.reader import read_document
+from bridge.impact.registering import Asking
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusals
 from bridge.loading.session import Watch, stage_files
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from bridge.base import Base
+    from kernel.queries import RegisteredQuery
     from kernel.submitting import Outcome
 
 ROOT: Final = files("ontology") / "demo"
@@ -122,6 +125,12 @@ def incoming() -> dict[str, Traversable]:
     return dict(sorted(found.items()))
 
 
+def registered() -> list[RegisteredQuery]:
+    """The queries that somebody relies on."""
+    found = sorted((ROOT / "registered").iterdir(), key=lambda file: file.name)
+    return [read_file(each.name, each.read_text(encoding="utf-8")) for each in found]
+
+
 def fill(base: Base, progress: Callable[[int, int], None]) -> None:
     """Brings in everything that is not there yet.
 
@@ -135,6 +144,7 @@ def fill(base: Base, progress: Callable[[int, int], None]) -> None:
     steps: list[Callable[[], None]] = [
         *(lambda each=each: _govern(base, *each) for each in GOVERNANCE),
         *(lambda each=each: _load(base, each) for each in sources()),
+        lambda: _register(base),
         *(lambda each=each: _submit(base, each) for each in submitted()),
     ]
     for done, step in enumerate(steps):
@@ -227,6 +237,13 @@ def _load(base: Base, source: Source) -> None:
     staged = stage_files(base.ledger, paths, options, LIBRARIAN, Watch(Refusals(), lambda _, __: None))
     outcome = base.load(LoadRequest(staged.request, LIBRARIAN, lambda _: None)).result()
     _require_applied(outcome, source.reason)
+
+
+def _register(base: Base) -> None:
+    reason = "Queries that somebody relies on"
+    outcome, _ = base.queries.put(registered(), Asking(LIBRARIAN, reason)).result()
+    if outcome.certificate is not None:  # else they are registered already
+        _require_applied(outcome, "registered queries")
 
 
 def _submit(base: Base, name: str) -> None:

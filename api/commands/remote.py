@@ -198,6 +198,59 @@ def ask_purge(url: str, token: str | None, path: str, members: dict[str, object]
     return answer
 
 
+class ToldQuery(TypedDict):
+    """The members of a registered query that are shown."""
+
+    name: str
+    owner: str
+    contact: str
+    moment: str
+    weight: int
+    action: str
+
+
+def listed_queries(url: str, token: str | None) -> list[ToldQuery]:
+    """The registered queries that a caller may see. Raises `InvalidParameter` and `RemoteRefusal` as the others do."""
+    listed: list[ToldQuery] = json.loads(fetch_text(url, token, "/queries", {}))["items"]
+    return listed
+
+
+def put_queries(
+    url: str, token: str | None, definitions: Mapping[str, object], reason: str | None, *, dry_run: bool
+) -> Told:
+    """What became of registering queries.
+
+    Args:
+        url: of the service; `/queries` is added.
+        token: sent as a bearer token (RFC 6750); an administrator's.
+        definitions: the members of each query, by its name.
+        reason: for those who read the certificate.
+        dry_run: judge only.
+
+    Raises:
+        InvalidParameter: the URL cannot be used.
+        RemoteRefusal: the service cannot be reached, or refuses.
+    """
+    body = json.dumps({"queries": definitions}).encode()
+    parameters = ({} if reason is None else {"reason": reason}) | ({"dry-run": "true"} if dry_run else {})
+    return _told(_post(url, "/queries", token, body, {"Content-Type": "application/json"}, parameters))
+
+
+def remove_query(url: str, token: str | None, name: str, reason: str | None, *, dry_run: bool) -> Told:
+    """What became of taking a registered query away. Raises as `put_queries` does."""
+    parameters = ({} if reason is None else {"reason": reason}) | ({"dry-run": "true"} if dry_run else {})
+    address = f"{url.rstrip('/')}/queries/{quote(name, safe='')}"
+    with _connecting(url):
+        return _told(httpx2.delete(address, params=parameters, headers=_authorization(token), timeout=_PATIENCE))
+
+
+def _told(response: httpx2.Response) -> Told:
+    if not _is_json(response, "application/json"):
+        raise _refusal(response)
+    answer: Told = json.loads(response.content)
+    return answer
+
+
 def fetch_text(url: str, token: str | None, path: str, parameters: dict[str, str]) -> str:
     """The text at a path of the service. Raises `InvalidParameter` and `RemoteRefusal` as the others do."""
     with _connecting(url):

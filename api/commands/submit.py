@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from api.commands.remote import Told
 
-_STATES: Final = {"clear": "applied", "review": "pending", "refused": "refused"}
+STATES: Final = {"clear": "applied", "review": "pending", "refused": "refused"}
 """What a dry run would come to, by verdict."""
 
 
@@ -58,7 +58,7 @@ def submit(
     told = submit_remotely(named_url(url) or SERVICE, named_token(token_env, token_file), body, dry_run=dry_run)
     for line in in_words(told):
         typer.echo(line)
-    return EXIT_STATUS[told["state"] or _STATES[told["verdict"]]]
+    return EXIT_STATUS[told["state"] or STATES[told["verdict"]]]
 
 
 def _require_json(body: bytes, file: Path) -> None:

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from bridge.certificate_effects import Effects, EffectsReader
     from bridge.finding_reading import Found
     from certificates.findings import Finding
+    from certificates.impacts import Impact
     from kernel.facts import Evidence, Fact
 
 TITLES: Final = {
@@ -71,6 +72,9 @@ TITLES: Final = {
     "single-valued-by-object": "Contradicts what is held",
     "low-confidence": "Low confidence",
     "invalid-rule": "A rule that cannot be applied",
+    "impact": "Changes an answer that somebody relies on",
+    "impact-unknown": "May change an answer that somebody relies on",
+    "invalid-query": "A registered query that cannot be asked",
 }
 """By code; one that is not here is shown as it is."""
 _IRI: Final = re.compile(r"<([A-Za-z][A-Za-z0-9+.\-]*:[^<>\s]*)>")
@@ -99,6 +103,27 @@ router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True, slots=True)
+class RowShown:
+    """A row that an answer gains or loses, so often: its terms, by column."""
+
+    gained: bool
+    times: int
+    cells: tuple[Shown | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactShown:
+    """What becomes of an answer: some of the rows, and how many there are besides."""
+
+    query: str
+    owner: str
+    weight: int
+    columns: tuple[str, ...]
+    rows: tuple[RowShown, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
 class FindingShown:
     """One finding."""
 
@@ -107,6 +132,7 @@ class FindingShown:
     value: Shown | None
     when: str | None
     facts: tuple[FactShown, ...]
+    impact: ImpactShown | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,10 +271,16 @@ def _nodes_in(findings: Iterable[Finding]) -> set[Iri]:
     texts = (
         text
         for finding in findings
-        for text in (finding.message, finding.focus, finding.path, finding.value, finding.shape)
+        for text in (finding.message, finding.focus, finding.path, finding.value, finding.shape, *_terms(finding))
         if text is not None
     )
     return {iri for text in texts for iri in _iris(text)}
+
+
+def _terms(finding: Finding) -> Iterator[str]:
+    """The terms of the rows of an answer."""
+    for each in () if finding.impact is None else finding.impact.sample:
+        yield from (term for _, term in each.row)
 
 
 def _facts(effects: Effects) -> _Facts:
@@ -269,7 +301,19 @@ def _shown(finding: Finding, facts: _Facts, names: Names) -> FindingShown:
         None if finding.value is None else names.n3(finding.value),
         _when(finding),
         tuple(islice(about, _MOST)),
+        None if finding.impact is None else _impact(finding.impact, names),
     )
+
+
+def _impact(impact: Impact, names: Names) -> ImpactShown:
+    columns = sorted({name for each in impact.sample for name, _ in each.row})
+    rows = []
+    for each in impact.sample:
+        terms = dict(each.row)
+        cells = tuple(names.n3(terms[name]) if name in terms else None for name in columns)
+        rows.append(RowShown(each.gained, each.times, cells))
+    more = (impact.gained or 0) + (impact.lost or 0) - sum(each.times for each in impact.sample)
+    return ImpactShown(impact.query, impact.owner, impact.weight, tuple(columns), tuple(rows), more)
 
 
 def _is_about(finding: Finding, fact: Fact) -> bool:

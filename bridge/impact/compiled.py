@@ -115,10 +115,9 @@ class Compiled:
         return dataset_for(self._asker, self._shape, frozenset(filter(is_data, known)))
 
     def drawn_from(self, known: frozenset[Iri]) -> tuple[str, ...]:
-        """The graphs that a finding about it is drawn from."""
-        dataset = self.dataset(known)
-        graphs = {graph.value for graph in (*dataset.default_graphs, *dataset.named_graphs)}
-        return tuple(sorted(graphs)) if 0 < len(graphs) <= MOST_GRAPHS else (QUERIES_GRAPH.value,)
+        """The graphs that a finding about it is drawn from: those that it was registered with, or all."""
+        graphs = self.query.graphs or tuple(filter(self.reads, known))
+        return tuple(graph.value for graph in graphs) if 0 < len(graphs) <= MOST_GRAPHS else (QUERIES_GRAPH.value,)
 
 
 def _minds(block: Block) -> Iterator[Mind]:

@@ -301,7 +301,7 @@ def test_an_incoming_change_gets_the_verdict_that_it_announces(base: Base, name:
     ],
 )
 def test_a_contradiction_comes_with_the_end_that_is_proposed(base: Base, name: str, proposed: str) -> None:
-    findings = tried(base, name).findings
+    findings = [finding for finding in tried(base, name).findings if finding.impact is None]
     assert {finding.code for finding in findings} == {FindingCode.SINGLE_VALUED_BY_SUBJECT}
     assert all(f"it is proposed that <{D}{proposed}" in finding.message for finding in findings)
 
@@ -312,8 +312,19 @@ def test_what_is_refused_or_doubtful_says_why(base: Base) -> None:
     ]
     (finding,) = tried(base, "refused-person").findings
     assert "declare the holder" in finding.message
-    (finding,) = tried(base, "doubtful").findings
-    assert finding.code is FindingCode.LOW_CONFIDENCE
+    doubted, changed = tried(base, "doubtful").findings
+    assert doubted.code is FindingCode.LOW_CONFIDENCE
+    assert changed.impact is not None
+    assert (changed.impact.query, changed.impact.gained, changed.impact.lost) == ("dictator-in-439-bce", 1, 0)
+
+
+def test_the_change_to_review_says_whose_answers_it_changes(base: Base) -> None:
+    impacts = [each.impact for each in tried(base, "contradiction").findings if each.impact is not None]
+    assert [(each.query, each.owner, each.gained, each.lost) for each in impacts] == [
+        ("in-office", "protocol-office", 1, 1)
+    ]
+    rows = {each.gained: dict(each.row)["holder"] for each in impacts[0].sample}
+    assert rows == {True: '"Friedrich Merz"', False: '"Olaf Scholz"'}
 
 
 def test_the_first_start_leaves_two_changes_to_review_and_one_refused(base: Base) -> None:

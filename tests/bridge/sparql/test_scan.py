@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
-from bridge.sparql.scan import Form, QueryShape, runnable, scan
+from bridge.sparql.scan import Form, QueryShape, _prepared, runnable, scan
 from kernel.errors import QueryRefused
 from kernel.instants import Instant, parse_instant
 from kernel.terms import Iri
@@ -361,3 +361,64 @@ def test_without_an_instant_the_text_stays_as_it_is(query: str) -> None:
 def test_now_in_strings_and_comments_is_text(instant: int) -> None:
     query = "PREFIX now: <urn:> ASK { ?now now:now 'NOW()' } # NOW()"
     assert runnable(query, Instant(instant)) == query
+
+
+# --- texts that are alike ---------------------------------------------------------------------------------------------
+
+PIECES = [
+    *("SELECT", "ASK", "*", "{", "}", "{", "}", "?s", "?p", ".", "FROM", "NAMED", "GRAPH", "SERVICE", "NOW()", "a"),
+    *(
+        "<http://a/b>",
+        "<http://a/b#c?d=e&f>",
+        "<https://c/>",
+        "<http://muni>",
+        "<https://w3id.org/mun>",
+        "<x>",
+        "<y:z>",
+    ),
+    *(
+        "PREFIX p:",
+        "BASE",
+        "p:iment",
+        "p:x",
+        "'",
+        '"',
+        "'<http://a/>'",
+        "# {",
+        "# <http://a/>",
+        "\n",
+        "<",
+        ">",
+        "RAND()",
+    ),
+    *("\\u0027", f"<{HISTORY}http%3A//a/>", f"<{SHAPES_GRAPH.value}>", "<http://muniment/0>", "VALUES", "7", "("),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14), st.lists(st.sampled_from(PIECES), max_size=6))
+@example(["?s"], ["# {", "\n", "FROM", "<http://a/b>"])  # which is not in the body
+@example(["p:iment"], ["PREFIX p:", "<https://w3id.org/mun>"])
+@example(["NOW()"], [])
+def test_what_is_known_of_texts_that_are_alike_is_what_each_of_them_is(body: list[str], prologue: list[str]) -> None:
+    text = f"{' '.join(prologue)} SELECT * {{ {' '.join(body)} }}"
+    for each in (text, text.replace("http://a/", "http://b/")):
+        assert _seen(lambda each=each: (scan(each), runnable(each))) == _seen(lambda each=each: _looked_at(each))
+
+
+@pytest.mark.fuzz
+@given(st.lists(st.sampled_from(PIECES), max_size=40))
+def test_the_same_of_long_texts(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    assert _seen(lambda: (scan(text), runnable(text))) == _seen(lambda: _looked_at(text))
+
+
+def _looked_at(text: str) -> tuple[QueryShape, str]:
+    prepared = _prepared(text)
+    return prepared.shape, prepared.settled
+
+
+def _seen(look: Callable[[], tuple[QueryShape, str]]) -> tuple[QueryShape, str] | str:
+    try:
+        return look()
+    except QueryRefused as error:
+        return str(error)

@@ -203,8 +203,8 @@ async def decide(request: Request, caller: Caller, certificate: CertificateId) -
     identifier = certificate_named(certificate)
     media_type = body_type(request.headers.get("content-type"))
     body = await read_body(request, service.settings.body_limit)
-    decision, comment = read_decision(media_type, body)
-    wanted = DecisionRequest(identifier, decision, comment, caller)
+    decided = read_decision(media_type, body)
+    wanted = DecisionRequest(identifier, decided.decision, decided.comment, caller, decided.signature)
     outcome = await asyncio.wrap_future(service.base.decide(wanted))
     return json_reply(written.outcome(outcome, readable_findings(caller, outcome.findings)))
 

@@ -2,18 +2,21 @@
 
 Rules
 -----
-* Two members and no others: `decision`, which is needed, and `comment`, which has a longest length.
+* Three members and no others: `decision`, which is needed; `comment`, which has a longest length; and `signature`, the
+  editor's own, in base64.
 * A member that is unknown is named with the nearest known one; one that stands twice is refused.
 
 Example
 -------
 >>> read_decision("application/json", b'{"decision": "approve", "comment": "as agreed"}')
-(<DecisionKind.APPROVE: 'approve'>, 'as agreed')
+Decided(decision=<DecisionKind.APPROVE: 'approve'>, comment='as agreed', signature=None)
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from base64 import b64decode
+from binascii import Error as Base64Error
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from api.errors import UnsupportedMediaType
 from api.suggestions import did_you_mean
@@ -27,11 +30,19 @@ if TYPE_CHECKING:
 LONGEST_COMMENT: Final = 10_000
 """Characters."""
 
-_MEMBERS: Final = ("decision", "comment")
+_MEMBERS: Final = ("decision", "comment", "signature")
 
 
-def read_decision(media_type: str, body: bytes) -> tuple[DecisionKind, str | None]:
-    """What was decided, and the comment.
+class Decided(NamedTuple):
+    """What was decided, the comment, and the editor's own signature; None: there is none."""
+
+    decision: DecisionKind
+    comment: str | None
+    signature: bytes | None
+
+
+def read_decision(media_type: str, body: bytes) -> Decided:
+    """What was decided.
 
     Args:
         media_type: of the body.
@@ -53,7 +64,9 @@ def read_decision(media_type: str, body: bytes) -> tuple[DecisionKind, str | Non
             raise UnknownParameter(
                 "a decision has no such member", remedy=did_you_mean(name, _MEMBERS), where=f"/{name[:100]}"
             )
-    return _kind(members.get("decision")), _comment(members.get("comment"))
+    return Decided(
+        _kind(members.get("decision")), _comment(members.get("comment")), _signature(members.get("signature"))
+    )
 
 
 def _object(body: bytes) -> dict[str, Json]:
@@ -75,6 +88,15 @@ def _comment(comment: Json) -> str | None:
     if not isinstance(comment, str):
         raise InvalidParameter("it is no text", remedy="give a text, or leave it out", where="/comment")
     return within_length(comment, "/comment")
+
+
+def _signature(signature: Json) -> bytes | None:
+    if signature is None:
+        return None
+    try:
+        return b64decode(signature if isinstance(signature, str) else "!", validate=True)
+    except (Base64Error, ValueError):
+        raise InvalidParameter("it is not in base64", remedy="give 64 bytes in base64", where="/signature") from None
 
 
 def within_length(comment: str, where: str, name: str = "comment") -> str:

@@ -378,6 +378,13 @@ class Decision(TypedDict):
 
     decision: DecisionKind
     comment: NotRequired[Annotated[str | None, Field(description="why, for those who may see the certificate")]]
+    signature: NotRequired[
+        Annotated[
+            str | None,
+            Field(description="by the editor's registered Ed25519 key, in base64, over the canonical JSON of `type`"
+                  " (`Decision`), `certificate`, `certificateDigest` and `decision`"),
+        ]
+    ]
 
 
 @with_config(ConfigDict(extra="forbid"))

@@ -154,7 +154,9 @@ async def decide_purge(request: Request, caller: Caller, purge: PurgeId) -> Resp
     require_purger(caller)
     service, identifier = Service.of(request), certificate_named(purge)
     body = await read_body(request, service.settings.body_limit)
-    decision, comment = read_decision(body_type(request.headers.get("content-type")), body)
+    decision, comment, signature = read_decision(body_type(request.headers.get("content-type")), body)
+    if signature is not None:
+        raise InvalidParameter("a purge takes no signature", remedy="leave it out", where="/signature")
     if comment is not None:
         raise InvalidParameter("a purge takes no comment", remedy="leave it out", where="/comment")
     return json_reply(_told(await asyncio.wrap_future(service.base.purges.decide(identifier, decision, caller))))

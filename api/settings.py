@@ -45,12 +45,14 @@ from certificates.dids import did_web
 from certificates.errors import InvalidValue, UnreadableKey
 from certificates.keys import SigningKey
 from kernel.access import ANONYMOUS, Principal, Role
+from kernel.approval import ANY_EDITOR, Approvals, Every, NoSelfApproval, SignedByEditor
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kernel.approval import ApprovalRule
     from kernel.judging import VerdictPolicy
 
 PREFIX: Final = "MUNIMENT_"
@@ -133,6 +135,11 @@ class Settings(BaseSettings):
     policy: PolicyName = Field(PolicyName.DEFAULT, description="from findings to verdicts")
     confidence: Decimal = Field(
         Decimal("0.5"), ge=0, le=1, description="assertions that are less sure than this are held for review"
+    )
+    self_approval: bool = Field(True, description="whether editors may approve changes that they asked for themselves")
+    approvals: int = Field(1, ge=1, le=9, description="how many editors it takes to approve a change that waits")
+    signed_approvals: bool = Field(
+        False, description="whether approvals have to be signed with the editor's own registered key"
     )
     body_limit: int = Field(16 * 2**20, ge=1024, description="the largest body taken, in bytes")
     query_workers: int = Field(4, ge=1, le=256, description="how many queries are answered at the same time")
@@ -331,7 +338,19 @@ class Settings(BaseSettings):
         """The policy object that is meant."""
         if self.policy is PolicyName.UNSAFE_AUTO_APPROVE:
             return UnsafeAutoApprove()
-        return replace(DEFAULT_POLICY, confidence=format(self.confidence.normalize(), "f"))
+        confidence = format(self.confidence.normalize(), "f")
+        return replace(DEFAULT_POLICY, confidence=confidence, approval=self._approval)
+
+    @property
+    def _approval(self) -> ApprovalRule:
+        rules: list[ApprovalRule] = []
+        if not self.self_approval:
+            rules.append(NoSelfApproval())
+        if self.approvals > 1:
+            rules.append(Approvals(self.approvals))
+        if self.signed_approvals:
+            rules.append(SignedByEditor())
+        return Every(tuple(rules)) if rules else ANY_EDITOR
 
 
 @dataclass(frozen=True, slots=True)

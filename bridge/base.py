@@ -43,6 +43,7 @@ from bridge.shapes.checker import CoreChecker
 from bridge.shapes.preparing import ShapesPreparer
 from bridge.snapshots.cache import Snapshots
 from bridge.stores.pair import OxigraphStores
+from bridge.stores.seal import seal_stores
 from bridge.terms import OxigraphCanonicaliser
 from bridge.updating import Updates, WritePath
 from kernel.changes import Assert, Reinstate, Revise
@@ -164,6 +165,8 @@ class Base:
             ledger.require_sound()
             begin_anew(ledger, directory and directory / "stores")
             stores = OxigraphStores.open(directory and directory / "stores")
+            if directory is not None:
+                opened.callback(seal_stores, directory / "stores")
             if directory is not None:
                 opened.callback(seal_stores, directory / "stores")
             opened.callback(stores.close)

@@ -5,6 +5,8 @@ Rules
 * A record is a small JSON object with a Data Integrity proof, cryptosuite `eddsa-jcs-2022`: it is a record of the
   service, not linked data, and has no context. The service's key signs it; a decision names the editor who made it.
 * A decision names the certificate and the digest of its secured bytes, so that it cannot be carried over to another.
+  An editor may sign it as well, with a key of their own: over type, certificate, digest and decision, in canonical JSON
+  (`editor_statement`). Key and signature are in the record; whose the key is, the service says with its own signature.
   The comment is a salted item (`items`, kind `comment`); the record holds its leaf hash alone, and the text can be
   purged.
 * A re-check says that at head `at_head` the same plan, findings and verdict came out as the certificate has.
@@ -18,6 +20,8 @@ Example
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Self
@@ -25,7 +29,7 @@ from uuid import UUID
 
 from certificates import closed, integrity
 from certificates.canonical import canonical_json
-from certificates.errors import InvalidValue, MalformedDocument
+from certificates.errors import BadSignature, InvalidValue, MalformedDocument, UnreadableKey
 from certificates.fields import count, digest, instant
 from certificates.ids import urn
 from certificates.integrity import Cryptosuite
@@ -33,7 +37,8 @@ from certificates.keys import SigningKey, VerifyingKey
 
 _DECISION: Final = "Decision"
 _DECISION_REQUIRED: Final = frozenset({"type", "certificate", "certificateDigest", "decision", "editor", "decidedAt"})
-_DECISION_OPTIONAL: Final = frozenset({"comment"})
+_DECISION_OPTIONAL: Final = frozenset({"comment", "editorKey", "editorSignature"})
+_SIGNATURE_SIZE: Final = 64
 _RECHECK: Final = "Recheck"
 _RECHECK_REQUIRED: Final = frozenset({"type", "certificate", "planRoot", "findingsRoot", "recheckedAt"})
 _RECHECK_OPTIONAL: Final = frozenset({"atHead"})
@@ -48,6 +53,44 @@ class DecisionKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class EditorSignature:
+    """An editor's own signature over a decision (`editor_statement`).
+
+    Attributes:
+        key: theirs.
+        signature: 64 bytes.
+    """
+
+    key: VerifyingKey
+    signature: bytes
+
+    def __post_init__(self) -> None:
+        """Refuse what is no signature."""
+        if len(self.signature) != _SIGNATURE_SIZE:
+            raise InvalidValue(
+                f"{len(self.signature)} bytes are no Ed25519 signature",
+                remedy="give its 64 bytes",
+                where="editorSignature",
+            )
+
+    def members(self) -> dict[str, object]:
+        """The JSON members of a decision that has it."""
+        return {"editorKey": self.key.multibase, "editorSignature": b64encode(self.signature).decode()}
+
+
+def editor_statement(certificate: UUID, certificate_digest: str, decision: DecisionKind) -> bytes:
+    """What an editor signs who decides so (RFC 8785)."""
+    return canonical_json(
+        {
+            "type": _DECISION,
+            "certificate": urn(certificate),
+            "certificateDigest": certificate_digest,
+            "decision": decision.value,
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """An editor's decision.
 
@@ -58,6 +101,7 @@ class Decision:
         editor: the id of the principal who decided; 1 to 256 printable characters.
         decided_at: when: a canonical XSD dateTime in UTC.
         comment: the leaf hash of the comment's salted item, in hexadecimal; None if there is no comment.
+        signed: the editor's own signature, if there is one.
     """
 
     certificate: UUID
@@ -66,6 +110,7 @@ class Decision:
     editor: str
     decided_at: str
     comment: str | None
+    signed: EditorSignature | None = None
 
     def __post_init__(self) -> None:
         """Refuse members that are not what they should be."""
@@ -89,7 +134,20 @@ class Decision:
             "editor": self.editor,
             "decidedAt": self.decided_at,
             **comment,
+            **({} if self.signed is None else self.signed.members()),
         }
+
+    def verify_editor(self) -> None:
+        """Raises `BadSignature` where the editor's own signature does not fit; passes a decision without one."""
+        if self.signed is None:
+            return
+        statement = editor_statement(self.certificate, self.certificate_digest, self.decision)
+        if not self.signed.key.verify(self.signed.signature, statement):
+            raise BadSignature(
+                f"the editor's key, {self.signed.key.multibase}, has not signed this decision",
+                remedy="fetch it again; if it stays so, it was altered",
+                where="editorSignature",
+            )
 
     @classmethod
     def from_document(cls, document: object) -> Self:
@@ -102,6 +160,7 @@ class Decision:
             editor=closed.text(members, "editor", ""),
             decided_at=closed.text(members, "decidedAt", ""),
             comment=closed.optional_text(members, "comment", ""),
+            signed=_signed(members),
         )
 
 
@@ -186,6 +245,20 @@ def verify_record(document: bytes, key: VerifyingKey) -> Record:
             raise closed.malformed(f"none of {', '.join(_KINDS)}", "type")
         record = kind.from_document(members)
         integrity.verify(canonical_json(record.document()), proof, Cryptosuite.JCS, key)
+        if isinstance(record, Decision):
+            record.verify_editor()
     except InvalidValue as error:
         raise MalformedDocument(error.message, remedy=error.remedy, where=error.where) from None
     return record
+
+
+def _signed(members: dict[str, object]) -> EditorSignature | None:
+    key, signature = (closed.optional_text(members, name, "") for name in ("editorKey", "editorSignature"))
+    if key is None and signature is None:
+        return None
+    try:
+        return EditorSignature(VerifyingKey.from_multikey(key or "z"), b64decode(signature or "", validate=True))
+    except UnreadableKey as error:
+        raise closed.malformed(error.message, "editorKey") from None
+    except (Base64Error, ValueError):
+        raise closed.malformed("is not in base64", "editorSignature") from None

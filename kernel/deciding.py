@@ -3,7 +3,10 @@
 Rules (BoundToState)
 -----
 * Only a certificate that is waiting can be decided, once, by someone who may write every graph that it touches.
-* The decision is signed and logged, naming editor and certificate; the comment is a salted item apart from it.
+* The decision is signed and logged, naming editor and certificate; the comment is a salted item apart from it. Editors
+  who have a key that is registered for them may sign as well: a signature that does not fit is refused.
+* Approvals are held to a rule (`kernel.approval`). Where it takes more than one, those before the last are kept, and
+  the certificate goes on waiting.
 * An approval plans and judges again at the head of that moment. The same plan, findings and verdict are applied with a
   signed re-check. Anything else makes the certificate stale, and a successor is issued for what the request means now;
   if it means nothing any more, there is none, and the answer says why.
@@ -18,14 +21,24 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from certificates.canonical import canonical_json, digest_hex
 from certificates.events import Decided, Stale
 from certificates.items import ItemKind, ItemTree, salt_items
-from certificates.records import Decision, DecisionKind, Recheck, secure_record
-from kernel.errors import AlreadyDecided, Forbidden, NotFound, PlanError
+from certificates.keys import VerifyingKey
+from certificates.records import (
+    Decision,
+    DecisionKind,
+    EditorSignature,
+    Recheck,
+    editor_statement,
+    secure_record,
+)
+from kernel.approval import Case
+from kernel.errors import AlreadyDecided, Forbidden, InvalidParameter, NotFound, PlanError
 from kernel.instants import print_instant
 from kernel.loading import LoadRequest
 from kernel.planner import Planner
@@ -33,6 +46,7 @@ from kernel.ports import CertificateState, DecisionRecord
 from kernel.submitting import Outcome, findings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from uuid import UUID
 
     from certificates.findings import Finding
@@ -57,6 +71,7 @@ class DecisionRequest:
     decision: DecisionKind
     comment: str | None
     editor: Principal
+    signature: bytes | None = None
 
 
 class Decider:
@@ -71,7 +86,7 @@ class Decider:
     def foresee(self, view: LedgerView, wanted: DecisionRequest) -> Plan | None:
         """What an approval would do at the head of the view, as far as it writes shapes; None: nothing is approved."""
         record, request = _waiting(view, wanted)
-        if wanted.decision is DecisionKind.REJECT:
+        if wanted.decision is DecisionKind.REJECT or self._missing(view, record, wanted):
             return None
         if request.session is not None:
             load = LoadRequest(request, wanted.editor, lambda _: None)
@@ -91,24 +106,31 @@ class Decider:
             NotFound: no certificate of that id that the editor may see.
             Forbidden: a graph that the editor may not write, or no editor at all.
             AlreadyDecided: the certificate is not waiting.
+            InvalidParameter: the editor's own signature does not fit.
         """
         record, request = _waiting(group.tx, wanted)
+        signed = _signature(group.tx, record, wanted)
         at = group.instant()
         if wanted.decision is DecisionKind.REJECT:
-            self._enter(group, wanted, record, at)
+            self._enter(group, wanted, record, at, signed)
             group.tx.settle(record.id, CertificateState.REJECTED)
             self._loader.forget(group, request)
             findings = findings_of(group.tx, record.id)
             return Outcome(record.id, record.verdict, CertificateState.REJECTED, None, findings)
+        if missing := self._missing(group.tx, record, wanted):
+            self._enter(group, wanted, record, at, signed)
+            why = f"it takes {missing} more {'approval' if missing == 1 else 'approvals'}, of other editors"
+            findings = findings_of(group.tx, record.id)
+            return Outcome(record.id, record.verdict, CertificateState.PENDING, None, findings, why=why)
         if request.session is not None:
             load = LoadRequest(request, wanted.editor, lambda _: None)
-            return self._approve_load(group, record, load, wanted, at, preparation)
+            return self._approve_load(group, record, load, wanted, at, preparation, signed)
         try:
             again = self._judge_again(group, record, request, wanted.editor, preparation)
         except PlanError as error:
-            self._enter(group, wanted, record, at)
+            self._enter(group, wanted, record, at, signed)
             return self._lapse(group, record, at, None, str(error))
-        self._enter(group, wanted, record, at)
+        self._enter(group, wanted, record, at, signed)
         if _unchanged(group, record, again):
             recheck = self._recheck(group, record, at)
             head = group.apply(again.plan, group.tx.leaves(record.id, ItemKind.PLAN), at, recheck)
@@ -126,9 +148,10 @@ class Decider:
         wanted: DecisionRequest,
         at: Instant,
         preparation: Preparation | None,
+        signed: EditorSignature | None,
     ) -> Outcome:
         self._judge.hold(group.tx, preparation)
-        self._enter(group, wanted, record, at)
+        self._enter(group, wanted, record, at, signed)
         unchanged = self._loader.load_again(group, record, load, at, preparation)
         self._loader.forget(group, load.request)
         if unchanged:
@@ -171,11 +194,29 @@ class Decider:
         findings = findings_of(group.tx, record.id)
         return Outcome(record.id, record.verdict, CertificateState.STALE, None, findings, successor, why)
 
-    def _enter(self, group: Group, wanted: DecisionRequest, record: CertificateRecord, at: Instant) -> None:
+    def _missing(self, view: LedgerView, record: CertificateRecord, wanted: DecisionRequest) -> int:
+        """How many approvals are missing with this one. Raises `Forbidden` for one that the policy does not take."""
+        before = tuple(each.editor for each in _decisions(view, record) if each.decision is DecisionKind.APPROVE)
+        case = Case(record.principal, wanted.editor.id, before, signed=wanted.signature is not None)
+        reason = self._judge.approval.refuses(case)
+        if reason is not None:
+            raise Forbidden(reason, remedy="ask another editor, or sign it: see the policy of the base")
+        return self._judge.approval.missing(case)
+
+    def _enter(
+        self,
+        group: Group,
+        wanted: DecisionRequest,
+        record: CertificateRecord,
+        at: Instant,
+        signed: EditorSignature | None,
+    ) -> None:
         """Signs the decision and puts it, its comment and its event into the transaction."""
         moment = print_instant(at)
         body = canonical_json({"comment": wanted.comment, "certificate": str(record.id)})
         comment = salt_items(ItemKind.COMMENT, [body])[0] if wanted.comment else None
+        if comment is not None:
+            comment = replace(comment, ordinal=len(group.tx.leaves(record.id, ItemKind.COMMENT)))
         decision = Decision(
             record.id,
             digest_hex(record.document),
@@ -183,10 +224,11 @@ class Decider:
             wanted.editor.id,
             moment,
             comment.leaf.hex() if comment else None,
+            signed,
         )
-        signed = secure_record(decision, self._notary.key, moment)
-        group.tx.add_decision(DecisionRecord(record.id, "decision", signed, comment))
-        group.tx.append_event(Decided(record.id, digest_hex(signed), wanted.decision, moment).encode())
+        document = secure_record(decision, self._notary.key, moment)
+        group.tx.add_decision(DecisionRecord(record.id, "decision", document, comment))
+        group.tx.append_event(Decided(record.id, digest_hex(document), wanted.decision, moment).encode())
 
 
 def _waiting(view: LedgerView, wanted: DecisionRequest) -> tuple[CertificateRecord, Request]:
@@ -203,6 +245,35 @@ def _waiting(view: LedgerView, wanted: DecisionRequest) -> tuple[CertificateReco
             state=record.state.value,
         )
     return record, record.request
+
+
+def _decisions(view: LedgerView, record: CertificateRecord) -> Iterator[Decision]:
+    """What was decided before."""
+    for each in view.decisions(record.id):
+        if each.kind == "decision":
+            members = json.loads(each.record)
+            members.pop("proof")
+            yield Decision.from_document(members)
+
+
+def _signature(view: LedgerView, record: CertificateRecord, wanted: DecisionRequest) -> EditorSignature | None:
+    """The editor's own signature, if there is one and it fits. Raises `InvalidParameter`."""
+    if wanted.signature is None:
+        return None
+    registered = view.editor_key(wanted.editor.id)
+    if registered is None:
+        raise InvalidParameter(
+            "no key of yours is registered here", remedy="ask an administrator to register it", where="/signature"
+        )
+    key = VerifyingKey.from_multikey(registered)
+    statement = editor_statement(record.id, digest_hex(record.document), wanted.decision)
+    if not key.verify(wanted.signature, statement):
+        raise InvalidParameter(
+            f"it is not by your key, {registered}, over this decision",
+            remedy="sign the canonical JSON of type, certificate, certificateDigest and decision",
+            where="/signature",
+        )
+    return EditorSignature(key, wanted.signature)
 
 
 def _root(group: Group, record: CertificateRecord, kind: ItemKind) -> str:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from certificates.certificate import Digests, Verdict
+    from kernel.approval import ApprovalRule
     from kernel.facts import FactContent
     from kernel.governance import Governance
     from kernel.plan import Plan
@@ -44,6 +45,11 @@ class VerdictPolicy(Protocol):
     @property
     def confidence(self) -> str:
         """Below which confidence, a decimal in text, an assertion is a finding."""
+        ...
+
+    @property
+    def approval(self) -> ApprovalRule:
+        """What approvals of a plan that waits are held to: `kernel.approval`."""
         ...
 
     def verdict(self, findings: Sequence[Finding]) -> Verdict:
@@ -81,6 +87,11 @@ class Judge:
         self._impact = impact
         self._policy = policy
         self._governance = governance
+
+    @property
+    def approval(self) -> ApprovalRule:
+        """What approvals are held to."""
+        return self._policy.approval
 
     def judge(self, plan: Plan, view: LedgerView, preparation: Preparation | None = None) -> Judgement:
         """Judges a plan whose facts are not in the view.

@@ -24,6 +24,7 @@ from typing import Protocol
 from certificates.canonical import canonical_json
 from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode, Severity
+from kernel.approval import ANY_EDITOR, ApprovalRule
 from kernel.queries import HEAVIEST
 
 
@@ -148,11 +149,13 @@ class Policy:
         refuse: when a plan is refused.
         review: when it waits for an editor.
         confidence: facts asserted with less than this confidence, a decimal in text, become `low-confidence` findings.
+        approval: what approvals of a plan that waits are held to.
     """
 
     refuse: Condition
     review: Condition
     confidence: str = "0.5"
+    approval: ApprovalRule = ANY_EDITOR
 
     def verdict(self, findings: Sequence[Finding]) -> Verdict:
         """The verdict on a plan with these findings."""
@@ -166,9 +169,14 @@ class Policy:
 
     def digest(self) -> str:
         """SHA-256, in hexadecimal, of the canonical description."""
-        return _digest(
-            {"refuse": self.refuse.describe(), "review": self.review.describe(), "confidence": self.confidence}
-        )
+        described: dict[str, object] = {
+            "refuse": self.refuse.describe(),
+            "review": self.review.describe(),
+            "confidence": self.confidence,
+        }
+        if self.approval != ANY_EDITOR:
+            described["approval"] = self.approval.describe()
+        return _digest(described)
 
     def _unforeseen(self, finding: Finding) -> bool:
         named = self.refuse.names(finding) or self.review.names(finding)
@@ -180,6 +188,7 @@ class UnsafeAutoApprove:
     """Lets every plan through, whatever was found: for throw-away bases and measurements only."""
 
     confidence: str = "0"
+    approval: ApprovalRule = ANY_EDITOR
 
     def verdict(self, findings: Sequence[Finding]) -> Verdict:  # noqa: ARG002 - that is what is unsafe about it
         """Clear."""

@@ -521,6 +521,10 @@ class LedgerView(FactsView, Protocol):
         """So many events from a position on, as they were logged."""
         ...
 
+    def editor_key(self, principal: str) -> str | None:
+        """The key that is registered for an editor, in multibase; None: there is none."""
+        ...
+
     def signing_key(self) -> str | None:
         """The key that certificates are signed with, in multibase; None before there was one."""
         ...

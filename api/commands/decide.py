@@ -4,6 +4,8 @@ Rules
 -----
 * What waits can be read before: on the review pages, or with `GET /certificates/{id}`.
 * An approval is planned and judged again at the head of that moment; the answer says what came of it.
+* With a key of the editor's own, what is signed is the certificate as the service serves it: of other bytes, it would
+  refuse the signature.
 
 Example
 -------
@@ -15,6 +17,7 @@ Example
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -38,6 +41,15 @@ def decide(
     comment: Annotated[
         str | None, typer.Option("--comment", metavar="TEXT", help="For those who will read the certificate.")
     ] = None,
+    sign_with: Annotated[
+        Path | None,
+        typer.Option(
+            "--sign-with",
+            metavar="FILE",
+            dir_okay=False,
+            help="Your own private Ed25519 key, PKCS #8 in PEM, yours alone: the decision is signed with it, too.",
+        ),
+    ] = None,
     url: Url = None,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
@@ -53,8 +65,36 @@ def decide(
     from api.commands.submit import in_words
 
     members = {"decision": decision.value} | ({} if comment is None else {"comment": comment})
-    token = named_token(token_env, token_file)
-    told = decide_remotely(named_url(url) or SERVICE, token, certificate.removeprefix("urn:uuid:"), members)
+    token, service, identifier = (
+        named_token(token_env, token_file), named_url(url) or SERVICE, certificate.removeprefix("urn:uuid:"),
+    )  # fmt: skip
+    if sign_with is not None:
+        members["signature"] = _signed(service, token, identifier, decision, sign_with)
+    told = decide_remotely(service, token, identifier, members)
     for line in in_words(told):
         typer.echo(line)
     return EXIT_STATUS[told["state"] or "pending"]
+
+
+def _signed(service: str, token: str | None, certificate: str, decision: Decision, key: Path) -> str:
+    """The editor's signature over a decision, in base64."""
+    from base64 import b64encode
+    from urllib.parse import quote
+    from uuid import UUID
+
+    from api.commands.remote import fetch_text
+    from certificates.canonical import digest_hex
+    from certificates.keys import SigningKey
+    from certificates.records import DecisionKind, editor_statement
+    from kernel.errors import InvalidParameter
+
+    signer = SigningKey.load(key)
+    document = fetch_text(service, token, f"/certificates/{quote(certificate, safe='')}", {}, accept="application/vc")
+    try:
+        identifier = UUID(certificate)
+    except ValueError:
+        raise InvalidParameter(
+            "it is no id of a certificate", remedy="give the one that was told", where="ID"
+        ) from None
+    statement = editor_statement(identifier, digest_hex(document.encode()), DecisionKind(decision.value))
+    return b64encode(signer.sign(statement)).decode()

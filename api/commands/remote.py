@@ -251,11 +251,14 @@ def _told(response: httpx2.Response) -> Told:
     return answer
 
 
-def fetch_text(url: str, token: str | None, path: str, parameters: dict[str, str]) -> str:
+def fetch_text(url: str, token: str | None, path: str, parameters: dict[str, str], accept: str | None = None) -> str:
     """The text at a path of the service. Raises `InvalidParameter` and `RemoteRefusal` as the others do."""
     with _connecting(url):
         response = httpx2.get(
-            url.rstrip("/") + path, params=parameters, headers=_authorization(token), timeout=_PATIENCE
+            url.rstrip("/") + path,
+            params=parameters,
+            headers=_authorization(token) | ({} if accept is None else {"Accept": accept}),
+            timeout=_PATIENCE,
         )
     if response.status_code != httpx2.codes.OK:
         raise _refusal(response)

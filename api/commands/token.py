@@ -26,12 +26,13 @@ import re
 import secrets
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from api.commands.careful import careful
-from api.commands.options import LEDGER, Data, iri_option, require_base
+from api.commands.options import LEDGER, Data, iri_option, public_key, require_base
 from api.roles import RoleName
 from kernel.access import ANONYMOUS, Grant, Principal, Role
 from kernel.errors import InvalidParameter
@@ -40,7 +41,6 @@ from kernel.vocabulary import GOVERNANCE, is_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from bridge.ledger.certificate_rows import PrincipalRecord
     from bridge.ledger.sqlite import SqliteLedger
@@ -160,6 +160,33 @@ def revoke(
     with _ledger(require_base(data)) as ledger:
         ledger.revoke(identifier)
     typer.echo(f"revoked {identifier}", err=True)
+    return 0
+
+
+@token.command("key")
+@careful
+def register_key(
+    identifier: Annotated[str, typer.Argument(metavar="ID", help="The editor's id, as `token list` shows it.")],
+    data: Data,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            "--key",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="Their public key: a Multikey document, or its z6Mk… text alone. [default: none from now on]",
+        ),
+    ] = None,
+) -> int:
+    """Register the public key that an editor signs decisions with, or take it out. Works while a server runs.
+
+    Example: muniment token key editor-1 --data data --key editor.txt
+    """
+    public = None if key is None else public_key(key).multibase
+    with _ledger(require_base(data)) as ledger:
+        ledger.register_key(identifier, public)
+    typer.echo(f"{identifier} signs with {public or 'no key'}", err=True)
     return 0
 
 

@@ -57,7 +57,7 @@ def verify(
             metavar="FILE",
             exists=True,
             dir_okay=False,
-            help="The certificate, signed export, checkpoint or proof of consistency, as it was served.",
+            help="The certificate, decision, signed export, checkpoint or proof of consistency, as it was served.",
         ),
     ],
     key: KeyFile,
@@ -118,6 +118,8 @@ def verify(
             lines = [_checkpoint(verified_checkpoint(document.decode(errors="replace"), public, witness or []))]
         elif kind is Kind.CONSISTENCY and since is not None:
             lines = _grown(document, since, public)
+        elif kind is Kind.DECISION:
+            lines = _decision(document, history)
         else:
             lines = _certificate(document, proof or [], history)
     for line in lines:
@@ -129,6 +131,7 @@ class Kind(Enum):
     """What a file is, by how it begins: it is still to be verified."""
 
     CERTIFICATE = "a certificate"
+    DECISION = "a decision"
     EXPORT = "a signed export"
     CHECKPOINT = "a checkpoint"
     CONSISTENCY = "a proof of consistency"
@@ -150,7 +153,15 @@ def _kind(document: bytes) -> Kind:
 
         if credential.is_signed_export(document):
             return Kind.EXPORT
-    return Kind.CERTIFICATE
+    return Kind.DECISION if _is_decision(document) else Kind.CERTIFICATE
+
+
+def _is_decision(document: bytes) -> bool:
+    try:
+        members = json.loads(document)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(members, dict) and members.get("type") in ("Decision", "Recheck")
 
 
 def _refuse_surplus(kind: Kind, *, proof: bool, since: bool, witness: bool) -> None:
@@ -205,6 +216,27 @@ def _certificate(document: bytes, proofs: list[Path], history: KeyHistory) -> li
     if not any(line.startswith("applied") for line in lines):
         lines.append("Whether, and when, it was applied stands in the base's log: see --proof.")
     return lines
+
+
+def _decision(document: bytes, history: KeyHistory) -> list[str]:
+    """What a decision or a re-check says, as `decisions` of a certificate has it under `record`."""
+    from certificates.logged import require_trust
+    from certificates.records import Decision, verify_record
+
+    held = _signer(document, history)
+    record = verify_record(document, held.key)
+    require_trust(held)
+    lines = [f"authentic: it is as the service signed it, about {urn(record.certificate)}"]
+    if not isinstance(record, Decision):
+        return [*lines, f"re-checked  {record.rechecked_at}: the same plan and findings came out"]
+    lines += [f"decision    {record.decision.value}, {record.decided_at}", f"editor      {record.editor}"]
+    lines.append(f"certificate sha256 {record.certificate_digest}")
+    own = (
+        "not signed by the editor"
+        if record.signed is None
+        else f"signed by the editor with {record.signed.key.multibase}"
+    )
+    return [*lines, f"own key     {own}"]
 
 
 def _of_key(held: HeldKey) -> str:

@@ -99,6 +99,7 @@ class LogAudit:
         following = 0
         with self._found.reading("events"):
             following = self._play_all()
+        self._signed.look_for_more()
         self._tree.look()
         with self._found.reading("state"):
             self._look_at_head(following)
@@ -116,8 +117,8 @@ class LogAudit:
         return self._signed.named
 
     @property
-    def commented(self) -> set[bytes]:
-        """Certificates whose decision has a comment."""
+    def commented(self) -> dict[bytes, int]:
+        """Certificates whose decisions have comments."""
         return self._signed.commented
 
     def _play_all(self) -> int:
@@ -175,7 +176,7 @@ class LogAudit:
         return standing
 
     def _decided(self, place: str, event: Decided, standing: Standing) -> None:
-        if standing.verdict is not Verdict.REVIEW or standing.approved:
+        if standing.verdict is not Verdict.REVIEW:
             self._found.add(place, f"decides on {event.certificate}, which did not wait for a decision")
         self._signed.decided(event, standing)
         if event.decision is DecisionKind.REJECT:

@@ -20,7 +20,7 @@ Example
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
@@ -82,6 +82,7 @@ class Standing:
     successor: UUID | None = None
     approved: bool = False
     roots: tuple[str, str] = ("", "")
+    editors: set[str] = field(default_factory=set)
 
 
 class SignedAudit:
@@ -104,8 +105,8 @@ class SignedAudit:
         self._base = base
         self.named: set[int] = set()
         """Places of the decisions and re-checks that an event names."""
-        self.commented: set[bytes] = set()
-        """Certificates whose decision has a comment."""
+        self.commented: dict[bytes, int] = {}
+        """Certificates whose decisions have comments, and how many."""
 
     @property
     def key(self) -> VerifyingKey | None:
@@ -115,6 +116,14 @@ class SignedAudit:
     def at(self, position: int) -> None:
         """What follows is what the event at this position names."""
         self._key = None if self._keys is None else self._keys.at(position)
+
+    def look_for_more(self) -> None:
+        """Comments of which no decision was signed."""
+        for certificate, count in self.commented.items():
+            place = f"items {UUID(bytes=certificate)} comment"
+            with self._found.reading(place):
+                kept = sum(1 for _ in slots(self._session, certificate, ItemKind.COMMENT))
+                self._found.differ(place, "number of leaf hashes", kept, count)
 
     def issued(self, event: Issued, head: int | None) -> Standing:
         """Looks at a certificate that was issued at a head."""
@@ -148,6 +157,9 @@ class SignedAudit:
         self._found.differ(place, "certificate digest", record.certificate_digest, standing.digest)
         self._found.differ(place, "decision", record.decision, event.decision)
         self._found.differ(place, "instant", record.decided_at, event.at)
+        if record.editor in standing.editors:
+            self._found.add(place, f"is the second decision of {record.editor}")
+        standing.editors.add(record.editor)
         self._comment(place, event.certificate, row.comment, record.comment)
 
     def rechecked(self, event: Applied, digest: str, standing: Standing, head: int | None) -> None:
@@ -279,15 +291,16 @@ class SignedAudit:
 
     def _comment(self, place: str, certificate: UUID, ordinal: int | None, signed: str | None) -> None:
         """A comment has the leaf hash that was signed; one that is gone is verified by it alone."""
-        self._found.differ(place, "comment", ordinal, None if signed is None else 0)
+        following = self.commented.get(certificate.bytes, 0)
+        self._found.differ(place, "comment", ordinal, None if signed is None else following)
         if signed is None:
             return
-        self.commented.add(certificate.bytes)
+        self.commented[certificate.bytes] = following + 1
         of_comment = f"items {certificate} comment"
         with self._found.reading(of_comment):
-            kept = list(slots(self._session, certificate.bytes, ItemKind.COMMENT))
-            self._found.differ(of_comment, "leaf hashes", [slot.leaf and slot.leaf.hex() for slot in kept], [signed])
-            item = kept[0].item
+            kept = list(slots(self._session, certificate.bytes, ItemKind.COMMENT))[following]
+            self._found.differ(of_comment, "leaf hash", kept.leaf and kept.leaf.hex(), signed)
+            item = kept.item
             if item is None:
                 self._gone(certificate, ItemKind.COMMENT, 0)
             elif leaf_hash(item.salt + item.body).hex() != signed:

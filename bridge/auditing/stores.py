@@ -4,6 +4,7 @@ Rules
 -----
 * A store that stands behind the ledger is brought up when the base is opened: so it is here, and what it has then is
   compared. One that stands ahead knows of writes that the ledger has not: an older ledger was put in its place.
+* Files that are damaged are told by the list that was written when the base was closed (`stores.seal`).
 * Nothing is written to the stores: what is looked at is a checkpoint of them, in a folder that is gone afterwards.
   Checkpoints share their files, so the folder lies in the base's own.
 * Quads are derived from the facts batch by batch and looked up, in constant memory. If each is there, and there are as
@@ -32,6 +33,7 @@ from bridge.stores.pair import OxigraphStores, rebuild
 from bridge.stores.places import store_directory
 from bridge.stores.projection_store import ProjectionStore
 from bridge.stores.projections import Projection, added_text
+from bridge.stores.seal import SEALED, damaged_files
 from kernel.instants import BEGINNING
 from kernel.projection import delta_between
 
@@ -51,7 +53,9 @@ def look_at_stores(view: LedgerView, directory: Path, found: Faults) -> None:
     with (
         TemporaryDirectory(prefix="audit-", dir=directory) as folder,
         found.reading("stores"),
+        store_errors(),
     ):
+        _look_at_files(directory / "stores", found)
         kept, anew = Path(folder) / "kept", Path(folder) / "anew"
         copied = [_copied(directory / "stores", projection, kept / projection, found) for projection in Projection]
         if not all(copied):
@@ -66,6 +70,13 @@ def look_at_stores(view: LedgerView, directory: Path, found: Faults) -> None:
                     pair.compare(projection, open_store(anew / projection), found)
 
 
+def _look_at_files(stores: Path, found: Faults) -> None:
+    """Files that were damaged where nothing that is compared below reads them."""
+    with found.reading(f"stores/{SEALED}"):
+        for name in damaged_files(stores):
+            found.add(f"stores/{name}", "is not as it was when the base was closed")
+
+
 def _copied(stores: Path, projection: Projection, into: Path, found: Faults) -> bool:
     """Takes a checkpoint of a store; False, and a fault, where there is none to be had."""
     place, store = f"stores/{projection}", store_directory(stores, projection)
@@ -76,8 +87,6 @@ def _copied(stores: Path, projection: Projection, into: Path, found: Faults) -> 
     with found.reading(place), store_errors():
         into.parent.mkdir(exist_ok=True)
         open_store(store).backup(into)
-        # A store has its quads in several orders, and what is compared is read in one: this reads every block of all.
-        open_store(into).optimize()
     return found.total == before
 
 

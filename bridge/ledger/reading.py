@@ -488,6 +488,10 @@ class SqliteView:
         sql = "SELECT event FROM events WHERE position >= ? AND position < ? ORDER BY position"
         return self._session.all(sql, (first, first + count), _bytes)
 
+    def editor_key(self, principal: str) -> str | None:
+        """The key that is registered for an editor, in multibase; None: there is none."""
+        return self._session.one("SELECT multikey FROM editor_keys WHERE principal = ?", (principal,), _text)
+
     def signing_key(self) -> str | None:
         """The key that certificates are signed with, in multibase; None before there was one."""
         return self._session.one("SELECT multikey FROM keys WHERE used_until IS NULL", (), _text)

@@ -167,6 +167,9 @@ KEY_EVENTS: Final = "SELECT position, event FROM events WHERE instr(event, x'226
 """Events that have `"event":"key-` in their bytes: those of keys (`certificates.events`), by the index below."""
 
 EVER: Final = (
+    """CREATE TABLE IF NOT EXISTS editor_keys (
+        principal TEXT PRIMARY KEY, multikey TEXT NOT NULL, registered INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
     """CREATE INDEX IF NOT EXISTS key_events ON events (position)
         WHERE instr(event, x'226576656e74223a226b65792d') > 0""",
     "DROP INDEX IF EXISTS facts_ever_by_subject",

@@ -176,6 +176,15 @@ class SqliteLedger:
                 raise NotFound("there is no such principal", remedy="give the id of one that is there", where=principal)
             session.commit()
 
+    def register_key(self, principal: str, multibase: str | None) -> None:
+        """From now on an editor signs with this key, if with any; None: with none."""
+        with self._writing() as session:
+            session.execute("DELETE FROM editor_keys WHERE principal = ?", (principal,))
+            if multibase is not None:
+                now = self._host_clock.now()
+                session.execute("INSERT INTO editor_keys VALUES (?, ?, ?)", (principal, multibase, now))
+            session.commit()
+
     def base_id(self) -> UUID:
         """The base's own id."""
         with self._readers.borrow() as session:

@@ -117,10 +117,11 @@ def decide(
     decision: DecisionKind = DecisionKind.APPROVE,
     comment: str | None = None,
     by: Principal = EDITOR,
+    signature: bytes | None = None,
 ) -> Outcome:
     """Has an editor decide on a certificate."""
     assert certificate is not None
-    return base.decide(DecisionRequest(certificate, decision, comment, by)).result(PATIENCE)
+    return base.decide(DecisionRequest(certificate, decision, comment, by, signature)).result(PATIENCE)
 
 
 def stage(base: Base, session: str, *chunks: Sequence[Assert], by: Principal = EDITOR) -> LoadRequest:

@@ -489,6 +489,10 @@ class LedgerView(FactsView, Protocol):
         """All evidence from some episodes, each with the fact that it is for. The whole ledger is read."""
         ...
 
+    def sourced_before(self, fact: UUID, certificate: UUID) -> bool:
+        """Whether a certificate brought evidence for a fact that was purged since."""
+        ...
+
     def items_in_words(self) -> Iterator[tuple[UUID, SaltedItem]]:
         """Every item that may quote what others say, with its certificate; by certificate, kind and ordinal.
 

@@ -181,20 +181,27 @@ def _cited(view: LedgerView, target: Target) -> list[tuple[Evidence, Fact]]:
 
 
 def _only_from(view: LedgerView, cited: Sequence[tuple[Evidence, Fact]]) -> dict[UUID, Fact]:
-    """The facts for which nothing else speaks."""
+    """The facts for which nothing else speaks, and none of the facts that each of them is what is left of."""
     told = {item.content.id for item, _ in cited}
     facts = {fact.id: fact for _, fact in cited}
-    evidence = view.evidence_of(list(facts))
-    return {
-        identifier: fact
-        for identifier, fact in _bounded_items(facts)
-        if all(item.content.id in told for item in evidence.get(identifier, ()))
-    }
+    return {fact.id: fact for fact in _bounded(facts.values()) if _is_from(view, fact, told)}
 
 
-def _bounded_items(facts: dict[UUID, Fact]) -> Iterator[tuple[UUID, Fact]]:
-    for fact in _bounded(facts.values()):
-        yield fact.id, fact
+def _is_from(view: LedgerView, fact: Fact, told: set[UUID]) -> bool:
+    """Whether there is nothing but evidence that is told for a fact and what it is left of.
+
+    A certificate that records a fact and brought no evidence for it is evidence itself.
+    """
+    family = [each for each in view.facts_ever(statement=fact.statement) if each.content.family == fact.content.family]
+    evidence = view.evidence_of([each.id for each in family])
+    return all(
+        all(item.content.id in told for item in evidence.get(each.id, ()))
+        and (
+            any(item.certificate == each.certificate for item in evidence.get(each.id, ()))
+            or view.sourced_before(each.id, each.certificate)
+        )
+        for each in family
+    )
 
 
 def _order(fact: Fact) -> bytes:

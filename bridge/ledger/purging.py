@@ -5,7 +5,8 @@ Rules
 * What is deleted is overwritten (`secure_delete`); copies that are left of it in pages and in the write-ahead log go
   when the file is written anew (`SqliteLedger.compact`).
 * Of a fact its id, family, instants, certificates and leaf hash stay, of an item its place: what proves that it was
-  there, and tells nothing of what it was.
+  there, and tells nothing of what it was. Of evidence it stays whose it was, so that nobody takes a fact whose source
+  is gone for one that had none.
 * A graph in which no fact is left is on no list of graphs any more. A graph that is purged as such is struck out
   wherever it is named, of certificates and of tokens; `PURGED` stands in its place, which nobody is held to.
 * Tables are made when a ledger is opened that has none: an older one gains nothing else by it.
@@ -79,6 +80,9 @@ TABLES: Final = (
         superseded INTEGER NOT NULL,
         superseded_by BLOB,
         leaf BLOB NOT NULL CHECK (length(leaf) = 32)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS erased_evidence (
+        fact BLOB, certificate BLOB, PRIMARY KEY (fact, certificate)
     ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE IF NOT EXISTS erased_items (
         certificate BLOB, kind TEXT, ordinal INTEGER, purge BLOB NOT NULL, PRIMARY KEY (certificate, kind, ordinal)
@@ -159,6 +163,12 @@ def evidence_citing(session: Session, episodes: Collection[Iri]) -> list[tuple[E
     return session.all(sql, [episode.n3 for episode in episodes], _cited_of)
 
 
+def sourced_before(session: Session, fact: UUID, certificate: UUID) -> bool:
+    """As `LedgerView.sourced_before`."""
+    sql = "SELECT 1 FROM erased_evidence WHERE fact = ? AND certificate = ?"
+    return session.one(sql, (fact.bytes, certificate.bytes), _number) is not None
+
+
 def items_in_words(session: Session) -> Iterator[tuple[UUID, SaltedItem]]:
     """As `LedgerView.items_in_words`."""
     return session.stream(_IN_WORDS, (), _item_of)
@@ -201,6 +211,7 @@ def erase(session: Session, purge: UUID, erasure: Erasure) -> set[str]:
     for item, _ in erasure.evidence:
         row = (item.content.fact.bytes, item.content.id.bytes)
         session.execute("DELETE FROM evidence INDEXED BY evidence_by_fact WHERE fact = ? AND id = ?", row)
+        session.execute("INSERT OR IGNORE INTO erased_evidence VALUES (?, ?)", (row[0], item.certificate.bytes))
     for fact in erasure.facts:
         session.execute(_KEEP_FACT, (by, fact.id.bytes))
         session.execute("DELETE FROM facts WHERE id = ?", (fact.id.bytes,))

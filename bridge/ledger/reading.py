@@ -459,6 +459,10 @@ class SqliteView:
         """All evidence from some episodes, each with the fact that it is for."""
         return purging.evidence_citing(self._session, episodes)
 
+    def sourced_before(self, fact: UUID, certificate: UUID) -> bool:
+        """Whether a certificate brought evidence for a fact that was purged since."""
+        return purging.sourced_before(self._session, fact, certificate)
+
     def items_in_words(self) -> Iterator[tuple[UUID, SaltedItem]]:
         """Every item that may quote what others say, with its certificate."""
         return purging.items_in_words(self._session)

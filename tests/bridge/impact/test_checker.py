@@ -87,9 +87,7 @@ def test_each_of_a_group_starts_from_those_before_it(tmp_path: Path, watched: No
         busy.go_on()
         told = [impacts(each.result(PATIENCE).findings) for each in (*asked, gone)]
         assert before != answer(base, COUNT)
-        samples = [
-            {row.gained: dict(row.row)["n"][:2] for row in each["count"].sample} for each in (first, second, third)
-        ]
+        samples = [{row.gained: dict(row.row)["n"][:2] for row in each["count"].sample} for each in told]
         assert samples == [{True: '"2', False: '"1'}, {True: '"3', False: '"2'}, {True: '"2', False: '"3'}]
         assert (told[2]["homes"].gained, told[2]["homes"].lost) == (0, 1)
 
@@ -202,9 +200,7 @@ def test_stores_that_cannot_be_read_leave_impact_unknown(base: Base, monkeypatch
 
 
 def test_an_entry_that_nobody_can_read_is_told_to_every_plan_that_changes_data(base: Base) -> None:
-    half = Statement(
-        Iri("https://w3id.org/muniment/query/half"), Iri(M + "queryText"), Literal("ASK {}"), QUERIES_GRAPH
-    )
+    half = Statement(Iri(QUERY + "half"), Iri(M + "queryText"), Literal("ASK {}"), QUERIES_GRAPH)
     assert write(base, Assert(half), by=ADMINISTRATOR).findings[0].code is FindingCode.INVALID_QUERY
     told = write(base, Assert(living(PARIS)), by=ADMINISTRATOR).findings
     assert [each.code for each in told] == [FindingCode.INVALID_QUERY]

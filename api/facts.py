@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from api import models
     from api.moments import AskedMoment
     from bridge.fact_reading import Place
-    from bridge.reading import Moment
+    from bridge.moments import Moment
     from kernel.access import Principal
     from kernel.ports import TermCanonicaliser
     from kernel.terms import Term

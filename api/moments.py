@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from api.parameters import Parameters
-    from bridge.reading import Moment, Reader
+    from bridge.moments import Moment
+    from bridge.reading import Reader
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 

@@ -42,7 +42,7 @@ from bridge.stores.projections import Projection
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bridge.reading import Moment
+    from bridge.moments import Moment
 
 TIRAMEMSU: Final = "tiramemsu"
 OXILITE: Final = "oxilite"

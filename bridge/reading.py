@@ -2,13 +2,8 @@
 
 Rules
 -----
-* A read is at a moment: `as-of` says as known when (an instant T, recordedAt ≤ T < supersededAt, or `head:N`),
-  `valid-at` says as true when. Neither: the head, and the current store answers.
-* `valid-at` is the as-of instant if one is given (what would this have answered then), else the clock.
-* A head is a certificate's place in the log, which other events take places in too: not every number is a head. What is
-  none is an error that names the one before.
-* A bare integer is no `as-of`: it could mean a year or a head. A future `as-of` is an error; before the first
-  certificate there is an empty base.
+* A read is at a moment (`bridge.moments`): `as-of` says as known when, `valid-at` as true when. Neither: the head, and
+  the current store answers. `valid-at` is the clock where neither is given.
 * Everything that is read goes through a `Dataset` made for the caller: the one choke point for what may be seen. For
   callers held to some graphs the facts of a node are looked up in the history of those graphs alone: how much others
   have of it costs no time, by which it could be told.
@@ -29,8 +24,6 @@ That runs here, and takes what time and memory it takes. What others ask is sett
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from math import inf
@@ -44,6 +37,7 @@ from bridge.history_queries import (
     members_of,
     successors_of,
 )
+from bridge.moments import NOW, Moments
 from bridge.slices.slicing import slice_of
 from bridge.slices.stores import sliced_store
 from bridge.snapshots.wanted import Wanted
@@ -54,10 +48,9 @@ from bridge.sparql.sample import Sample, sample
 from bridge.sparql.scan import runnable, scan
 from bridge.stores.errors import store_errors
 from bridge.stores.projections import Projection
-from kernel.errors import InvalidParameter, InvalidTime
+from kernel.errors import InvalidParameter
 from kernel.instants import Instant
 from kernel.terms import Iri
-from kernel.timevalues import parse_point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -65,6 +58,7 @@ if TYPE_CHECKING:
     import pyoxigraph as ox
 
     from bridge.fact_reading import FactFilter, Place
+    from bridge.moments import Moment
     from bridge.snapshots.cache import Snapshots
     from bridge.sparql.results import Format, Results
     from bridge.sparql.update.solving import Laid
@@ -75,24 +69,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_HEAD: Final = re.compile(r"head:([0-9]{1,18})")
-_MEANT_AS_HEAD: Final = re.compile(r"head\b", re.IGNORECASE)
-
-_FIND_HEAD: Final = "write head:N, the number from Muniment-Head or a certificate"
-
 _LOOKED_AT: Final = 2_000
 """Facts of a node's history that are looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A pair of times; None is "now": the head, or the clock."""
-
-    as_of: Instant | None = None
-    valid_at: Instant | None = None
-
-
-NOW = Moment()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +184,7 @@ class Reader:
         self._ledger = ledger
         self._stores = stores
         self._snapshots = snapshots
-        self._host = host
+        self._moments = Moments(ledger, host)
         self._known: tuple[int, frozenset[Iri]] = (-1, frozenset())
 
     def moment(self, as_of: str | None = None, valid_at: str | None = None) -> Moment:
@@ -216,9 +194,7 @@ class Reader:
             InvalidParameter: an `as-of` that is a bare integer, in the future, or no head of this base.
             InvalidTime: a time that cannot be read.
         """
-        known = None if as_of is None else self._as_of(as_of)
-        true = None if valid_at is None else parse_point(valid_at, field="valid-at")
-        return Moment(known, known if true is None else true)
+        return self._moments.named(as_of, valid_at)
 
     def head(self) -> Head:
         """The head and clock of the ledger."""
@@ -244,7 +220,7 @@ class Reader:
         past = sliced = None
         if moment != NOW:
             with self._ledger.reading() as view:
-                past = _past(view, moment, dataset)
+                past = self._past(view, moment, dataset)
                 sliced = _sliced(view, request.text, past, dataset, base)
         now = None if past is None else past.valid_at
         return Question(
@@ -365,45 +341,7 @@ class Reader:
                 found.setdefault(fact.content.family, []).append(fact)
         return found
 
-    # --- moments ------------------------------------------------------------------------------------------------------
-
-    def _as_of(self, text: str) -> Instant:
-        if text.isdigit():
-            year = f", or {text}-01-01" if len(text) == len("2024") else ""
-            raise InvalidParameter(
-                f"{text} could mean a year or a head", remedy=f"write head:{text}{year}", where="as-of"
-            )
-        named = _HEAD.fullmatch(text)
-        if named is not None:
-            return self._recorded_in(int(named[1]))
-        if _MEANT_AS_HEAD.match(text):
-            raise InvalidParameter(f"{text[:40]!r} names no head", remedy=_FIND_HEAD, where="as-of")
-        try:
-            instant = parse_point(text, field="as-of")
-        except InvalidTime as error:
-            error.remedy += ", or head:N for what was known at a head"
-            raise
-        with self._ledger.reading() as view:
-            latest = view.head().instant
-        if instant > max(self._host.now(), latest or instant):
-            raise InvalidParameter(
-                f"{text} lies in the future: what will be known then is not known",
-                remedy="leave as-of out for the present state; use valid-at for what is known of the future",
-                where="as-of",
-            )
-        return instant
-
-    def _recorded_in(self, head: int) -> Instant:
-        with self._ledger.reading() as view:
-            instant = view.recorded_in(head)
-            before = _head_before(view, head) if instant is None else None
-        if instant is None:
-            raise InvalidParameter(
-                f"head:{head} is no head of this base: not every number is one",
-                remedy=_FIND_HEAD if before is None else f"take head:{before}, the one before",
-                where="as-of",
-            )
-        return instant
+    # --- evaluation ---------------------------------------------------------------------------------------------------
 
     def _ask(self, question: Question, read: Callable[[Results], T]) -> tuple[T, int | None, Instant]:
         """What is read of the results of a query; with the head and the valid time that they are of."""
@@ -413,6 +351,14 @@ class Reader:
             return read(results), state.head, state.clock
         store = sliced_store(question.sliced) if question.sliced is not None else self._snapshots.at(question.wanted)
         return read(_started(question, store)), past.head, past.valid_at
+
+    def _past(self, view: LedgerView, moment: Moment, dataset: Dataset) -> Past:
+        as_of, valid_at = moment.as_of, moment.valid_at
+        if as_of is None or valid_at is None:
+            head = view.head()
+            as_of = head.instant if as_of is None else as_of
+            valid_at = head.clock if valid_at is None else valid_at
+        return Past(as_of, valid_at, None if as_of is None else self._moments.head_at(view, as_of), dataset.history)
 
     def _believed(
         self, view: LedgerView, principal: Principal, wanted: FactFilter, moment: Moment, seconds: float
@@ -447,24 +393,6 @@ def _of(view: LedgerView, wanted: FactFilter, as_of: Instant | None) -> Iterator
 def _started(question: Question, store: ox.Store) -> Results:
     with store_errors(), evaluation_errors(question.text):
         return start(store, question.runnable, question.dataset, question.base)
-
-
-def _head_before(view: LedgerView, number: int) -> int | None:
-    """The last head below the number; found by instants, for heads are in their order."""
-    latest = view.head().instant
-    if latest is None:
-        return None
-    after = bisect_right(range(latest + 1), number, key=lambda at: view.head_at(Instant(at)) or 0)
-    return view.head_at(Instant(after - 1))
-
-
-def _past(view: LedgerView, moment: Moment, dataset: Dataset) -> Past:
-    as_of, valid_at = moment.as_of, moment.valid_at
-    if as_of is None or valid_at is None:
-        head = view.head()
-        as_of = head.instant if as_of is None else as_of
-        valid_at = head.clock if valid_at is None else valid_at
-    return Past(as_of, valid_at, None if as_of is None else view.head_at(as_of), dataset.history)
 
 
 def _sliced(view: LedgerView, text: str, past: Past, dataset: Dataset, base: str | None) -> bytes | None:

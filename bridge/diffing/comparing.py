@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
     from bridge.base import Base
     from bridge.diffing.pairing import Counts
-    from bridge.reading import Moment, Reader
+    from bridge.moments import Moment
+    from bridge.reading import Reader
     from kernel.access import Principal
     from kernel.facts import Fact
     from kernel.instants import Instant

@@ -26,7 +26,7 @@ from bridge.shapes.vocabulary import RDF_FIRST, is_blank, sh
 from kernel.terms import Iri, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from bridge.shapes.document import ShapesDocument, Triple
 
@@ -101,6 +101,19 @@ def predicates(path: Path) -> set[Iri]:
             return set().union(*map(predicates, parts))
         case Repeat(inner):
             return predicates(inner)
+
+
+def replaced(path: Path, by: Mapping[Iri, Iri]) -> Path:
+    """The path with other predicates in the place of some."""
+    match path:
+        case Step(predicate, inverse):
+            return Step(by.get(predicate, predicate), inverse)
+        case Sequence(parts):
+            return Sequence(tuple(replaced(part, by) for part in parts))
+        case Alternative(parts):
+            return Alternative(tuple(replaced(part, by) for part in parts))
+        case Repeat(inner, once, unbounded):
+            return Repeat(replaced(inner, by), once, unbounded)
 
 
 def text(path: Path) -> str:

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from bridge.shapes.paths import ANY, Step, is_nullable, predicates
+from bridge.shapes.paths import ANY, Step, is_nullable, predicates, replaced
 from bridge.sparql.algebra import (
     Bind,
     Filter,
@@ -45,10 +45,12 @@ from bridge.sparql.algebra import (
     Variable,
 )
 from bridge.sparql.parsing import QueryParser
+from bridge.sparql.templates import placeholder, template_of
 from kernel.errors import CallerError
+from kernel.terms import Iri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from bridge.shapes.paths import Path
     from bridge.sparql.algebra import Node, Part
@@ -96,7 +98,14 @@ def blocks_of(text: str, base: str | None = None) -> tuple[Block, ...] | None:
         text: the query.
         base: what its relative IRIs are relative to where it has no BASE.
     """
-    return _blocks_of(text, base) if len(text) <= _LONGEST else None
+    if len(text) > _LONGEST:
+        return None
+    template = template_of(text)
+    if template is None:
+        return _blocks_of(text, base)
+    blocks = _blocks_of(template.text, base)
+    iris = {Iri(placeholder(number)): Iri(iri) for number, iri in enumerate(template.iris)}
+    return None if blocks is None else tuple(_filled(block, iris) for block in blocks)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -169,6 +178,26 @@ def _pattern(triple: Triple, graph: Node | None) -> Pattern:
     if isinstance(path, Step) and path.inverse:
         return Pattern(triple.value, Step(path.predicate), triple.subject, graph)
     return Pattern(triple.subject, path, triple.value, graph)
+
+
+def _filled(block: Block, iris: Mapping[Iri, Iri]) -> Block:
+    """A block of a template, with IRIs in the places of numbers."""
+
+    def put(node: Node) -> Node:
+        return iris.get(node, node) if isinstance(node, Iri) else node
+
+    def path(of: Path | Variable) -> Path | Variable:
+        return of if isinstance(of, Variable) else replaced(of, iris)
+
+    patterns = (
+        Pattern(put(each.subject), path(each.path), put(each.value), each.graph and put(each.graph))
+        for each in block.patterns
+    )
+    values = (
+        (name, frozenset(iris.get(term, term) if isinstance(term, Iri) else term for term in terms))
+        for name, terms in block.values
+    )
+    return Block(tuple(patterns), tuple(values))
 
 
 def _certain(values: Values) -> Iterator[tuple[str, frozenset[Term]]]:

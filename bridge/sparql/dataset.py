@@ -68,7 +68,7 @@ class Dataset:
     @property
     def history(self) -> bool:
         """Whether a history graph is among them."""
-        return any(map(is_history, self.default_graphs)) or any(map(is_history, self.named_graphs))
+        return self.complete and any(map(is_history, (*self.default_graphs, *self.named_graphs)))
 
 
 def dataset_for(

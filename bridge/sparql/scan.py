@@ -6,6 +6,7 @@ Rules
 * It errs on the side of refusal. The engine takes `service:x {` for `SERVICE :x {`, and `trueSERVICE` for two words;
   SPARQL 1.1 had escapes decoded before anything else. A SERVICE by any of these readings is a SERVICE.
 * IRIs are compared as they are written once prefixes, base and escapes are resolved.
+* What differs in the IRIs that it asks about alone (`bridge.sparql.templates`) is scanned once.
 * NOW() can be given a value: the text is then run with a literal in its place. It is in brackets, which may stand
   wherever a call may.
 * Programs ask the same of one node after another: texts that differ in the IRIs of their body alone are looked at once
@@ -23,7 +24,7 @@ True
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
@@ -32,6 +33,7 @@ from typing import Final, NamedTuple
 import pyoxigraph as ox
 
 from bridge.long_iris import LongIris
+from bridge.sparql.templates import template_of
 from bridge.sparql.tokens import END, Token, decode, pieces, tokenise
 from kernel.errors import InvalidDocument, InvalidTerm, QueryRefused
 from kernel.instants import Instant, print_instant
@@ -189,6 +191,25 @@ def _shape_of(pattern: str) -> QueryShape | None:
 
 
 def _prepared(text: str) -> _Prepared:
+    template = template_of(text)
+    if template is not None:
+        found = _of_template(template.text)
+        if found is not None:
+            return replace(found, settled=text, pieces=(text,))
+    return _by_tokens(text)
+
+
+@lru_cache(maxsize=_CACHED)
+def _of_template(text: str) -> _Prepared | None:
+    """What holds for every text of a template; None where it is to be looked at for itself."""
+    try:
+        found = _by_tokens(text)
+    except QueryRefused:
+        return None
+    return found if found.settled == text and len(found.pieces) == 1 else None
+
+
+def _by_tokens(text: str) -> _Prepared:
     tokens = tokenise(text)
     return _Prepared(
         _Scan(text, tokens).shape(),

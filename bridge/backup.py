@@ -14,6 +14,8 @@ Rules
   works out from a ledger, held against the checkpoint in the backup, and against a newer one if there is one: a backup
   that is older than what is known to have been is refused.
 * A restored base is made beside and renamed, too; a base that is there is never written over.
+* What was purged after a backup was taken is in it still. Where a later state of the base is there to say so, by its
+  tombstones, it is purged again before the restored base has its name.
 
 Example
 -------
@@ -33,7 +35,7 @@ import json
 import os
 import shutil
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -42,7 +44,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from bridge.auditing.audit import audit
 from bridge.base import Base
-from bridge.graves import TOMBSTONE_KEY
+from bridge.graves import TOMBSTONE_KEY, stones_of
 from bridge.host import SystemClock
 from bridge.increments import apply_increment, write_increment
 from bridge.keys import SIGNING_KEY, KeyPlace
@@ -54,6 +56,7 @@ from bridge.lock import DirectoryLock
 from bridge.log_reading import LogReader
 from certificates.checkpoints import ORIGIN, read_checkpoint
 from certificates.errors import CertificateError
+from kernel.access import Principal, Role
 from kernel.errors import BackupRefused, Conflict, InvalidParameter, LedgerUnavailable, NotFound
 
 if TYPE_CHECKING:
@@ -180,7 +183,14 @@ def back_up(data: Path, into: Path, since: Path | None = None, given: GivenKey |
     return manifest
 
 
-def restore(backup: Path, data: Path, checkpoint: str | None = None, given: GivenKey | None = None) -> Manifest:
+def restore(
+    backup: Path,
+    data: Path,
+    checkpoint: str | None = None,
+    given: GivenKey | None = None,
+    *,
+    purged: Path | None = None,
+) -> Manifest:
     """Makes a base from a backup, once all of it is verified, its stores included.
 
     Args:
@@ -188,6 +198,8 @@ def restore(backup: Path, data: Path, checkpoint: str | None = None, given: Give
         data: the base's: not there yet.
         checkpoint: one that was kept elsewhere: an older backup is refused.
         given: the key of the base, or its file, if it is not in the backup.
+        purged: the folder of the same base in a later state, or of a later backup that stands alone: what was purged
+            since is purged again.
 
     Raises:
         BackupRefused: it is not what it says, or older than the checkpoint; the error says what is wrong.
@@ -203,8 +215,19 @@ def restore(backup: Path, data: Path, checkpoint: str | None = None, given: Give
         _put_together(links, folder / LEDGER)
         _require_sound(folder, checkpoint, None if given is None else key)
         _require_state(folder, note, key)
-        Base.open(folder, accept_clock=True, key=given).close()
+        if purged is not None and not (folder / TOMBSTONE_KEY).exists():
+            _copy(purged / TOMBSTONE_KEY, folder / TOMBSTONE_KEY)
+        with Base.open(folder, accept_clock=True, key=given) as base:
+            if purged is not None:
+                _purge_again(base, purged)
     return manifest
+
+
+def _purge_again(base: Base, later: Path) -> None:
+    """Purges what a later state of the base has tombstones for."""
+    with suppress(Conflict):  # nothing was purged since
+        base.purges.again(stones_of(later, base.ledger.base_id()), Principal("restore", Role.ADMINISTRATOR)).result()
+        base.purges.settled()
 
 
 _Links = list[tuple[Path, Manifest]]

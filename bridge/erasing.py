@@ -48,9 +48,10 @@ from kernel.instants import print_instant
 from kernel.ports import PurgeState
 from kernel.projection import delta_between
 from kernel.purging import require_purger
+from kernel.tombstones import TombstoneKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
     from pathlib import Path
     from uuid import UUID
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from kernel.purge_targets import Target
     from kernel.purging import Purger, PurgeRequest, Survey
     from kernel.sequencer import Sequencer
+    from kernel.tombstones import Stone
 
 T = TypeVar("T")
 
@@ -167,6 +169,16 @@ class Purges:
     def decide(self, purge: UUID, decision: DecisionKind, principal: Principal) -> Future[PurgeRecord]:
         """Has a second person approve a purge, which is then carried out, or reject it."""
         return self._carried_out(lambda group: self._purger.decide(group, purge, decision, principal))
+
+    def again(self, stones: Sequence[Stone], principal: Principal) -> Future[PurgeRecord]:
+        """Purges what later tombstones of this base stand for, after an older state of it was put back."""
+        return self._carried_out(lambda group: self._purger.purge_again(group, stones, principal))
+
+    def tombstones(self, principal: Principal) -> list[Stone]:
+        """Those that stand: what `again` takes, kept elsewhere. Raises `Forbidden`."""
+        require_purger(principal)
+        with self._ledger.reading() as view:
+            return sorted({(TombstoneKind(kind), stone) for _, kind, stone in view.tombstones()})
 
     def restore(self, purge: UUID, reason: str, principal: Principal) -> Future[PurgeRecord]:
         """Lifts the tombstones of a purge."""

@@ -19,21 +19,27 @@ Example
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
+from contextlib import closing
 from secrets import token_bytes
 from typing import TYPE_CHECKING, Final, Self
 
-from bridge.ledger.connection import OWNER_ONLY
-from kernel.errors import DamagedBase, LedgerUnavailable
+from bridge.ledger.connection import OWNER_ONLY, connect_reader
+from bridge.ledger.session import unavailable
+from kernel.errors import BackupRefused, DamagedBase, LedgerUnavailable, NotFound
 from kernel.tombstones import KEY_SIZE, TombstoneKind, Tombstones
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from uuid import UUID
 
     from bridge.ledger.sqlite import SqliteLedger
     from kernel.ports import Ledger, LedgerView
+    from kernel.tombstones import Stone
 
 TOMBSTONE_KEY: Final = "keys/tombstone.key"
+_PATIENCE: Final = 60.0
 
 _RESTORE: Final = "put it back from the base, or from the backup, that has it"
 
@@ -89,6 +95,30 @@ class Graves:
         """From now on those stand that the ledger has."""
         with self._ledger.reading() as view:
             self.stand(view)
+
+
+def stones_of(folder: Path, base: UUID) -> list[Stone]:
+    """The tombstones in the folder of a base, or of a backup, which is only read.
+
+    Raises:
+        NotFound: there is no ledger.
+        BackupRefused: it is that of another base.
+        LedgerUnavailable: it cannot be read.
+    """
+    path = folder / "ledger.sqlite"
+    if not path.is_file():
+        raise NotFound(f"there is no ledger in {folder}", remedy="name a base, or a backup that stands alone")
+    try:
+        with closing(connect_reader(path, patience=_PATIENCE)) as connection:
+            (owner,) = connection.execute("SELECT value FROM meta WHERE name = 'base'").fetchone()
+            rows: list[tuple[str, bytes]] = connection.execute("SELECT kind, hash FROM tombstones").fetchall()
+    except sqlite3.Error as error:
+        raise unavailable(error) from error
+    if owner != base.bytes:
+        raise BackupRefused(
+            "what was purged is another base's", remedy="name a later state of this one", where=str(path)
+        )
+    return [(TombstoneKind(kind), stone) for kind, stone in rows]
 
 
 def _loaded(path: Path) -> bytes:

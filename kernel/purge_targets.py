@@ -30,11 +30,12 @@ from kernel.tombstones import TombstoneKind, iris_of
 from kernel.vocabulary import is_ours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from kernel.facts import Evidence, Fact
     from kernel.ports import LedgerView
     from kernel.terms import Statement
+    from kernel.tombstones import Stone, Tombstones
 
 MOST = 250_000
 """Facts that one purge takes: what is held in memory while others wait, some 1 KB each."""
@@ -132,6 +133,38 @@ def held_of(view: LedgerView, target: Target) -> Held:
     if not facts and not found:
         raise NothingToPurge("nothing is held of this", remedy="check what is to be purged", where=target.kind.value)
     return Held(tuple(sorted(facts.values(), key=_order)), tuple(found[each] for each in sorted(found)))
+
+
+def standing_in(view: LedgerView, tombstones: Tombstones, wanted: Collection[Stone]) -> list[Target]:
+    """What a base holds of what has one of the tombstones. The whole ledger is read."""
+    stones = frozenset(wanted)
+    found = {
+        (kind, text): target
+        for kind, text, target in dict.fromkeys(_named(view))
+        if (kind, tombstones.hash_of(kind, text)) in stones
+    }
+    return list(found.values())
+
+
+def _named(view: LedgerView) -> Iterator[tuple[TombstoneKind, str, Target]]:
+    """Whatever could have a tombstone."""
+    head = view.head().instant
+    if head is None:
+        return
+    for fact in view.facts_recorded(None, head):
+        statement = fact.statement
+        yield TombstoneKind.STATEMENT, statement.nquad, Target(TargetKind.FACT, fact.id)
+        for term in (statement.subject, statement.predicate, statement.object):
+            for iri in iris_of(term):
+                yield TombstoneKind.NODE, iri.value, Target(TargetKind.NODE, iri)
+    for evidence, _ in view.evidence_recorded(None, head):
+        if evidence.content.episode is not None:
+            episode = evidence.content.episode
+            yield TombstoneKind.EPISODE, episode.value, Target(TargetKind.EPISODE, episode)
+            yield TombstoneKind.NODE, episode.value, Target(TargetKind.NODE, episode)
+    for graph in view.graphs():
+        if not is_ours(graph):
+            yield TombstoneKind.GRAPH, graph.value, Target(TargetKind.GRAPH, graph)
 
 
 def tombstones_of(target: Target, facts: Iterable[Fact]) -> list[tuple[TombstoneKind, str]]:

@@ -14,6 +14,7 @@ Rules
 * Only administrators of the whole base purge: what is purged may lie in any graph. Where policy asks for a second
   person, the purge waits for another administrator.
 * A certificate of a purge says how much went, and nothing of what it was.
+* In an older state of a base that is put back, what was purged since is found by its tombstones, and purged again.
 
 Example
 -------
@@ -26,8 +27,9 @@ Example
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from certificates.canonical import canonical_json, digest_hex
 from certificates.certificate import Verdict
@@ -37,13 +39,13 @@ from certificates.purge_events import Purged, Restored, erasure_digest
 from certificates.records import DecisionKind
 from kernel.changes import Request
 from kernel.deciding import DecisionRequest
-from kernel.errors import Conflict, Forbidden, NotFound, PreviewOutdated
+from kernel.errors import Conflict, Forbidden, NotFound, NothingToPurge, PreviewOutdated
 from kernel.instants import print_instant
 from kernel.issuing import EMPTY, Trees, issued_event
 from kernel.plan import request_body
 from kernel.ports import CertificateRecord, CertificateState, Erasure, PurgeRecord, PurgeState
 from kernel.purge_search import Search
-from kernel.purge_targets import Target, TargetKind, held_of, tombstones_of
+from kernel.purge_targets import Target, TargetKind, held_of, standing_in, tombstones_of
 from kernel.quoting import quotes_of
 from kernel.terms import Iri
 
@@ -59,7 +61,13 @@ if TYPE_CHECKING:
     from kernel.issuing import Notary
     from kernel.judging import Judge
     from kernel.ports import LedgerView
-    from kernel.tombstones import Tombstones
+    from kernel.tombstones import Stone, Tombstones
+
+
+COUNTED: Final = (
+    "facts", "evidence", "planItems", "findings", "impactRows", "comments", "certificates", "rejected", "stagedLoads",
+)  # fmt: skip
+"""What is counted of a purge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +122,17 @@ class Survey:
             "rejected": len(self.rejected),
             "stagedLoads": len(self.erasure.sessions),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What the certificate of a purge says of it: of what, why, who asked, who approved, by which preview."""
+
+    kind: str
+    reason: str
+    asked_by: str
+    approved_by: str | None
+    digest: str
 
 
 class Purger:
@@ -186,29 +205,65 @@ class Purger:
             PreviewOutdated: what would go is not what was previewed.
             NotFound, NothingToPurge, TooManyChanges: as `held_of` does.
         """
-        survey = self._confirmed(group, wanted)
+        survey, identifier = self._confirmed(group, wanted), wanted.id or uuid7()
+        self._erase(group, identifier, survey, wanted.principal)
+        texts = tombstones_of(wanted.target, survey.erasure.facts)
+        stones = [(kind, self._tombstones.hash_of(kind, text)) for kind, text in texts]
+        second = None if wanted.asked_by is None else wanted.principal.id
+        said = _Said(
+            wanted.target.kind.value, wanted.reason, wanted.asked_by or wanted.principal.id, second, wanted.digest
+        )
+        return self._settle(group, identifier, said, [survey], stones)
+
+    def purge_again(self, group: Group, stones: Sequence[Stone], principal: Principal) -> PurgeRecord:
+        """Purges in an older state of a base what was purged after it.
+
+        Args:
+            group: the open one, which must hold nothing else.
+            stones: the tombstones of the later state.
+            principal: who put the older one back.
+
+        Raises:
+            Forbidden: whoever asks is no administrator of the base.
+            Conflict: no tombstone is missing.
+            TooManyChanges: as `held_of` does.
+        """
+        require_purger(principal)
+        missing = self._tombstones.missing(stones)
+        if not missing:
+            raise Conflict("every one of these tombstones stands", remedy="nothing is left to purge again")
+        identifier, surveys = uuid7(), list[Survey]()
+        for target in standing_in(group.tx, self._tombstones, missing):
+            with suppress(NotFound, NothingToPurge):  # it went with another one
+                surveys.append(self.survey(group.tx, target))
+                self._erase(group, identifier, surveys[-1], principal)
+        said = _Said("backup", "purged after the backup was taken", principal.id, None, digest_hex(b""))
+        return self._settle(group, identifier, said, surveys, missing)
+
+    def _erase(self, group: Group, identifier: UUID, survey: Survey, principal: Principal) -> None:
         for certificate in survey.rejected:
-            self._decider.decide(group, DecisionRequest(certificate, DecisionKind.REJECT, None, wanted.principal))
-        at, identifier = group.instant(), wanted.id or uuid7()
+            self._decider.decide(group, DecisionRequest(certificate, DecisionKind.REJECT, None, principal))
         group.erase(identifier, survey.erasure)
-        digest = erasure_digest(*group.tx.erased(identifier))
-        stones = tombstones_of(wanted.target, survey.erasure.facts)
-        group.tx.bury(identifier, [(kind.value, self._tombstones.hash_of(kind, text)) for kind, text in stones])
+
+    def _settle(
+        self, group: Group, identifier: UUID, said: _Said, surveys: Sequence[Survey], stones: Sequence[Stone]
+    ) -> PurgeRecord:
+        """Puts up the tombstones for what was erased, certifies and logs it."""
+        at, digest = group.instant(), erasure_digest(*group.tx.erased(identifier))
+        group.tx.bury(identifier, [(kind.value, stone) for kind, stone in stones])
+        counts = {name: sum(survey.counts[name] for survey in surveys) for name in COUNTED}
         told: dict[str, object] = {
-            "op": "purge", "of": wanted.target.kind.value, "erased": digest, "tombstones": len(stones), **survey.counts,
+            "op": "purge", "of": said.kind, "erased": digest, "tombstones": len(stones), **counts,
         }  # fmt: skip
-        asked_by = wanted.asked_by or wanted.principal.id
-        approved_by = None if wanted.asked_by is None else wanted.principal.id
-        if approved_by is not None:
-            told["approvedBy"] = approved_by
-        head = self._certify(group, identifier, asked_by, wanted.reason, told, at)
+        if said.approved_by is not None:
+            told["approvedBy"] = said.approved_by
+        head = self._certify(group, identifier, said.asked_by, said.reason, told, at)
         group.tx.append_event(Purged(identifier, digest, len(stones), print_instant(at)).encode())
-        report = canonical_json({
-            **survey.counts, "tombstones": len(stones), "erased": digest, "inWords": survey.in_words,
-        })  # fmt: skip
+        in_words = all(survey.in_words for survey in surveys)
+        report = canonical_json({**counts, "tombstones": len(stones), "erased": digest, "inWords": in_words})
         record = PurgeRecord(
-            identifier, PurgeState.PENDING, wanted.target.kind.value, asked_by, at, wanted.digest,
-            decided_by=approved_by, head=head, report=report,
+            identifier, PurgeState.PENDING, said.kind, said.asked_by, at, said.digest,
+            decided_by=said.approved_by, head=head, report=report,
         )  # fmt: skip
         group.tx.put_purge(record)
         return record

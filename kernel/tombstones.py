@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import hmac
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kernel.changes import Assert
 from kernel.errors import WasPurged
@@ -49,6 +49,10 @@ class TombstoneKind(StrEnum):
     GRAPH = "graph"
 
 
+Stone: TypeAlias = tuple[TombstoneKind, bytes]
+"""The kind and the 32 bytes of a tombstone."""
+
+
 class Tombstones:
     """Those of one base.
 
@@ -71,12 +75,16 @@ class Tombstones:
         """The 32 bytes of the tombstone for an N-Quad, or an IRI."""
         return hmac.digest(self._key, f"{kind.value}\n{text}".encode(), "sha256")
 
-    def stand(self, standing: Iterable[tuple[TombstoneKind, bytes]]) -> None:
+    def stand(self, standing: Iterable[Stone]) -> None:
         """From now on these stand, and no others."""
         found: dict[TombstoneKind, set[bytes]] = {}
         for kind, stone in standing:
             found.setdefault(kind, set()).add(stone)
         self._standing = {kind: frozenset(stones) for kind, stones in found.items()}
+
+    def missing(self, stones: Iterable[Stone]) -> list[Stone]:
+        """Those that do not stand."""
+        return sorted({(kind, stone) for kind, stone in stones if stone not in self._standing.get(kind, ())})
 
     def cover(self, statement: Statement) -> bool:
         """Whether the statement may not be written."""

@@ -57,6 +57,15 @@ def restore(
     *,
     data: Annotated[Path, typer.Option("--data", metavar="DIR", help="The base's folder: it must not be there yet.")],
     checkpoint: AnchorFile = None,
+    purged: Annotated[
+        Path | None,
+        typer.Option(
+            "--purged",
+            metavar="DIR",
+            file_okay=False,
+            help="The base in a later state, or a later backup of it that stands alone: what was purged since goes.",
+        ),
+    ] = None,
 ) -> int:
     """Make a base from a backup, once everything in it is verified.
 
@@ -65,6 +74,6 @@ def restore(
     from bridge.backup import restore as restored
 
     with waiting("verifying and restoring"):
-        manifest = restored(source, data, note_in(checkpoint), given_key(data))
+        manifest = restored(source, data, note_in(checkpoint), given_key(data), purged=purged)
     typer.echo(f"restored into {data}: base {manifest.base}, {manifest.events} events, verified")
     return 0

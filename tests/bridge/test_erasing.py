@@ -13,7 +13,9 @@ import pyoxigraph as ox
 import pytest
 
 from bridge.auditing.audit import audit
+from bridge.backup import back_up, restore
 from bridge.base import Base
+from bridge.graves import stones_of
 from bridge.stores.errors import open_store
 from bridge.stores.pair import rebuild, same_quads
 from bridge.stores.places import store_directory
@@ -21,8 +23,9 @@ from bridge.stores.projections import Projection
 from certificates.receipt import Receipt, ReceiptStatus
 from certificates.receipt import verify as verify_receipt
 from kernel.changes import Assert, Retract
-from kernel.errors import DamagedBase, StoreUnavailable, WasPurged
+from kernel.errors import BackupRefused, DamagedBase, StoreUnavailable, WasPurged
 from kernel.facts import Spelling
+from kernel.instants import Instant
 from kernel.ports import PurgeRecord, PurgeState
 from kernel.purge_targets import Target, TargetKind
 from kernel.terms import Iri, Literal, Statement
@@ -238,3 +241,36 @@ def test_what_was_taken_away_without_a_purge_is_told_from_what_was_purged(
     (folder / "ledger.seal").unlink()
     found = audit(folder)
     assert any(fault.place.startswith(named) for fault in found.faults), found.faults
+
+
+def test_an_older_backup_that_is_put_back_loses_what_was_purged_since(tmp_path: Path) -> None:
+    folder, backup, later, back = (tmp_path / name for name in ("base", "backup", "later", "back"))
+    with Base.open(folder) as base:
+        tell(base, Assert(SAID), Assert(living(PARIS)), episode=LETTER)
+        write(
+            base, Assert(living(PARIS, graph=OTHER)), Assert(living(ROME, person(1))), Assert(living(ROME, person(2)))
+        )
+        back_up(folder, backup)
+        purge(base, Target(TargetKind.NODE, person(1)))
+        purge(base, Target(TargetKind.GRAPH, OTHER))
+        purge(base, fact_of(base, SAID))
+        complete(base, purge(base, Target(TargetKind.EPISODE, LETTER)))
+        with base.ledger.reading() as view:
+            left = sorted(fact.statement.nquad for fact in view.facts_recorded(None, view.head().instant or Instant(0)))
+    back_up(folder, later)
+    for known in (folder, later):
+        restore(backup, back, purged=known)
+        found = bytes_of(back)
+        assert [each for each in (b"Xyzzy", b"letter-xyzzy", b"other-graph", b"person/1>") if each in found] == []
+        assert audit(back).faults == ()
+        with Base.open(back) as base:
+            with base.ledger.reading() as view:
+                facts = view.facts_recorded(None, view.head().instant or Instant(0))
+                assert sorted(fact.statement.nquad for fact in facts) == left
+            with pytest.raises(WasPurged):
+                write(base, Assert(SAID))
+        shutil.rmtree(back)
+    restore(backup, back)
+    assert b"Xyzzy" in bytes_of(back)
+    with Base.open(tmp_path / "another") as base, pytest.raises(BackupRefused):
+        stones_of(folder, base.ledger.base_id())

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 import pyoxigraph as ox
 
@@ -101,42 +101,6 @@ class QueryShape:
     relative: bool
 
 
-_VARYING: Final = re.compile(r"<(https?://[A-Za-z0-9:/._~%#?=&+@-]{1,300})>")
-"""IRIs that are nothing else to anybody: no expression has two slashes in a row (`bridge.sparql.tokens`)."""
-
-_FIXED: Final = "muniment"
-"""What is in each IRI that makes a difference, and in no text that is alike others."""
-
-PLACE: Final = f"http://{_FIXED}/"
-"""What stands, with a number, in the place of an IRI: in no text that is alike others it is written by hand."""
-
-
-class Alike(NamedTuple):
-    """What a text has in common with others, and the IRIs in its body, in order, that they may differ in."""
-
-    pattern: str
-    iris: tuple[str, ...]
-
-
-@lru_cache(maxsize=16)  # of a text it is asked several times, one right after the other
-def alike(text: str) -> Alike | None:
-    """What a text has in common with others; None where its IRIs may make a difference, or it is long.
-
-    >>> alike("ASK { <http://a/> <http://b/> 'c' }")
-    Alike(pattern="ASK { <http://muniment/0> <http://muniment/1> 'c' }", iris=('http://a/', 'http://b/'))
-    """
-    if len(text) > _LONGEST_CACHED or _FIXED in text or "\\" in text:
-        return None
-    head, brace, body = text.partition("{")
-    iris: list[str] = []
-
-    def numbered(found: re.Match[str]) -> str:
-        iris.append(found[1])
-        return f"<{PLACE}{len(iris) - 1}>"
-
-    return Alike(f"{head}{brace}{_VARYING.sub(numbered, body)}", tuple(iris))
-
-
 def scan(text: str) -> QueryShape:
     """The shape of a text.
 
@@ -170,24 +134,7 @@ class _Prepared:
 
 
 def _prepare(text: str) -> _Prepared:
-    if len(text) > _LONGEST_CACHED:
-        return _prepared(text)
-    one = alike(text)
-    shape = None if one is None else _shape_of(one.pattern)
-    return _prepared_briefly(text) if shape is None else _Prepared(shape, text, (text,))
-
-
-@lru_cache(maxsize=_CACHED)
-def _shape_of(pattern: str) -> QueryShape | None:
-    """The shape of all texts of a pattern, which run as they are; None where that cannot be told of all at once."""
-    try:
-        tokens = tokenise(pattern)
-        prepared = _prepared(pattern)
-    except QueryRefused:
-        return None  # each is refused with its own places
-    begins = next((token.start for token in tokens if token.text == "{"), None)
-    whole = begins == pattern.find("{")  # and not a brace in a comment or string, with more of the prologue after it
-    return prepared.shape if whole and prepared.settled == pattern and len(prepared.pieces) == 1 else None
+    return _prepared_briefly(text) if len(text) <= _LONGEST_CACHED else _prepared(text)
 
 
 def _prepared(text: str) -> _Prepared:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
-from bridge.sparql.scan import Form, QueryShape, _prepared, runnable, scan
+from bridge.sparql.scan import Form, QueryShape, _by_tokens, runnable, scan
 from kernel.errors import QueryRefused
 from kernel.instants import Instant, parse_instant
 from kernel.terms import Iri
@@ -402,18 +403,22 @@ PIECES = [
 def test_what_is_known_of_texts_that_are_alike_is_what_each_of_them_is(body: list[str], prologue: list[str]) -> None:
     text = f"{' '.join(prologue)} SELECT * {{ {' '.join(body)} }}"
     for each in (text, text.replace("http://a/", "http://b/")):
-        assert _seen(lambda each=each: (scan(each), runnable(each))) == _seen(lambda each=each: _looked_at(each))
+        assert _seen(partial(_known, each)) == _seen(partial(_looked_at, each))
 
 
 @pytest.mark.fuzz
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
 def test_the_same_of_long_texts(pieces: list[str]) -> None:
     text = " ".join(pieces)
-    assert _seen(lambda: (scan(text), runnable(text))) == _seen(lambda: _looked_at(text))
+    assert _seen(partial(_known, text)) == _seen(partial(_looked_at, text))
+
+
+def _known(text: str) -> tuple[QueryShape, str]:
+    return scan(text), runnable(text)
 
 
 def _looked_at(text: str) -> tuple[QueryShape, str]:
-    prepared = _prepared(text)
+    prepared = _by_tokens(text)
     return prepared.shape, prepared.settled
 
 

@@ -49,7 +49,9 @@ def test_a_text_and_its_template_say_the_same(random: Random, iris: list[str]) -
 @pytest.mark.parametrize(
     "text",
     [
-        "ASK { <urn:a> <urn:p> '<urn:b>' }",
+        "ASK { <urn:a> <urn:p> '''<urn:b>''' }",
+        "ASK { <urn:it's> ?p 'x <urn:a> y' . <urn:it's> ?q ?o }",
+        "ASK { <urn:a> ?p ?o FILTER(?o <3 && 4> ?o) }",
         "ASK { <urn:a> <urn:p> ?o } # <urn:b>",
         "ASK { <urn:a> <urn:p\\u0020> ?o }",
         "CONSTRUCT { <urn:a> <urn:p> ?o } FROM <urn:g> WHERE { <urn:a> <urn:p> ?o }",
@@ -77,6 +79,14 @@ def test_our_own_graphs_stay_in_the_template() -> None:
         assert scan(text) == scan(text.replace("<urn:a>", "<urn:b>"))
         assert scan(text) != scan(text.replace(own, "urn:other"))
     assert scan(f"ASK {{ GRAPH <{history}> {{ <urn:a> ?p ?o }} }}").mentions_history
+
+
+def test_what_is_in_a_string_or_names_a_datatype_stays_as_it_is() -> None:
+    text = "ASK { <urn:a> <urn:p> 'x <urn:a> y', '1'^^<http://www.w3.org/2001/XMLSchema#int> , 'z'@en }"
+    found = template_of(text)
+    assert found is not None
+    assert found.iris == ("urn:a", "urn:p")
+    assert outcome(text) == by_itself(text)
 
 
 def test_a_path_with_other_iris_is_another_path() -> None:

@@ -34,7 +34,7 @@ from bridge.sparql.algebra import Triple, Variable
 from bridge.sparql.parsing import QueryParser
 from bridge.sparql.query import start
 from bridge.sparql.results import serialise_to
-from bridge.sparql.scan import PLACE, Alike, alike
+from bridge.sparql.templates import Template, placeholder, template_of
 from bridge.sparql.tokens import tokenise
 from bridge.stores.projections import Projection
 from bridge.terms import node, to_oxigraph
@@ -91,8 +91,8 @@ def answered(stores: OxigraphStores, question: Question, limit: int) -> tuple[by
     graphs = () if dataset.union else dataset.default_graphs
     if not _is_plain(question) or dataset.complete or len(graphs) > FEW:
         return None
-    one = alike(question.runnable) or Alike(question.runnable, ())
-    probes = _probes(one.pattern, len(one.iris))
+    one = template_of(question.runnable) or Template(question.runnable, ())
+    probes = _probes(one.text, len(one.iris))
     if probes is None:
         return None
     within = [None] if dataset.union else [*map(node, graphs)]
@@ -109,8 +109,8 @@ def answered(stores: OxigraphStores, question: Question, limit: int) -> tuple[by
 
 def is_brief(text: str) -> bool:
     """Whether a query can be short, as far as its text tells."""
-    one = alike(text) or Alike(text, ())
-    return len(text) <= _LONGEST and _probes(one.pattern, len(one.iris)) is not None
+    one = template_of(text) or Template(text, ())
+    return len(text) <= _LONGEST and _probes(one.text, len(one.iris)) is not None
 
 
 def _is_plain(question: Question) -> bool:
@@ -147,7 +147,7 @@ def _probes(pattern: str, varying: int) -> tuple[_Probe, ...] | None:
         if not all(map(_is_of_patterns, tokens)) or sum(token.text == "{" for token in tokens) != 1:
             return None
         query = QueryParser(pattern).query()
-        places = {f"{PLACE}{number}": number for number in range(varying)}
+        places = {placeholder(number): number for number in range(varying)}
         probes = [_probe(part, places) for part in query.group.parts if isinstance(part, Triple)]
     except CallerError:
         return None

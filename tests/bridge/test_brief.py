@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from bridge import brief
 from bridge.base import Base
-from bridge.reading import Moment, QueryRequest, Question
+from bridge.moments import Moment
+from bridge.reading import QueryRequest, Question
 from bridge.sparql.scan import PLACE
 from kernel.access import Principal, Role
 from kernel.changes import Assert

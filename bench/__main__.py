@@ -35,6 +35,7 @@ from bench.governing import governed, governing_table
 from bench.load import load_table, loaded
 from bench.machine import Machine
 from bench.moments import MOMENT_AIMS, MOMENTS, snapshot_table
+from bench.proving import proving_table
 from bench.report import report
 from bench.results import Results
 from bench.transparency import log_table
@@ -64,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif options.log:
             for size in sizes:
                 console.print(log_table(Path(directory) / str(size), size))
+                console.print(proving_table(Path(directory) / f"proving-{size}", size))
         elif options.serving:
             _serve(console, sizes[-1], Path(directory))
         elif options.load:
@@ -156,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--governing", action="store_true", help="instead, what writers wait for while shapes are written"
     )
-    parser.add_argument("--log", action="store_true", help="instead, what the transparency log takes at those sizes")
+    parser.add_argument("--log", action="store_true", help="instead, what log, state digest and audit take")
     parser.add_argument("--serving", action="store_true", help="instead, ours beside `oxigraph serve`; needs wrk")
     parser.add_argument(
         "--load", action="store_true", help="instead, many clients that read and write for two minutes beside runaways"

@@ -6,6 +6,7 @@ Rules
   git repository, a mirror or another host may keep it.
 * It is replaced only by a checkpoint that is proved to begin with it. A base that was put back, or whose log was
   rewritten, is told by that, and the file stays as it is.
+* Witnesses that are named cosign it first, and are asked nothing else; if one does not, the file stays as it is.
 * It is written beside and then renamed: whenever it is read, it is whole.
 
 Example
@@ -51,6 +52,14 @@ def anchor(
     url: Url = None,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
+    witness: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--witness",
+            metavar="'NAME+ID+KEY URL'",
+            help="A witness to have the checkpoint cosigned by, as C2SP has it, before it is kept. May be repeated.",
+        ),
+    ] = None,
 ) -> int:
     """Keep the newest checkpoint of a running service's log, and see that the log only grew since the last one.
 
@@ -60,9 +69,11 @@ def anchor(
     Example: muniment anchor anchor.txt --key key.json --token-file token
     """
     from api.commands.remote import fetch_text
+    from api.commands.witness import Witness, cosigned
     from certificates.key_history import KeyHistory
     from certificates.key_set import read_key_set
 
+    witnesses = [Witness.parse(each) for each in witness or []]
     public, service = public_key(key), named_url(url) or SERVICE
     token = named_token(token_env, token_file)
     keys = read_key_set(fetch_text(service, token, "/keys", {}).encode(), public)
@@ -73,10 +84,17 @@ def anchor(
     else:
         proof = fetch_text(service, token, "/log/proof/consistency", {"from": str(before.size)})
         note, after = _grown(proof, before, keys.current)
+    for each in witnesses:
+
+        def prove(old: int, to: int = after.size) -> str:
+            return fetch_text(service, token, "/log/proof/consistency", {"from": str(old), "to": str(to)})
+
+        note = cosigned(note, after.origin, keys.current, each, prove, 0 if before is None else before.size)
     with written_to(file) as output:
         output.write(note.encode())
     grown = "kept for the first time" if before is None else f"begins with the {before.size} that were there before"
-    typer.echo(f"{after.size} entries in {after.origin}: {grown}")
+    by = "".join(f", cosigned by {each.key.name}" for each in witnesses)
+    typer.echo(f"{after.size} entries in {after.origin}: {grown}{by}")
     return 0
 
 

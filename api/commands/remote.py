@@ -27,7 +27,7 @@ from api.errors import RemoteRefusal
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from api.commands.export import Wanted
     from api.commands.query import Question
@@ -263,6 +263,25 @@ def fetch_text(url: str, token: str | None, path: str, parameters: dict[str, str
     if response.status_code != httpx2.codes.OK:
         raise _refusal(response)
     return response.text
+
+
+@contextmanager
+def fetching(url: str, token: str | None) -> Iterator[Callable[[str, Mapping[str, str]], bytes | None]]:
+    """What fetches from the service, over one connection, by path and parameters.
+
+    It gives None for what is not there, or not for the caller; raises as `fetch_text` does.
+    """
+    with _connecting(url), httpx2.Client(headers=_authorization(token), timeout=_PATIENCE) as client:
+
+        def fetch(path: str, parameters: Mapping[str, str]) -> bytes | None:
+            response = client.get(url.rstrip("/") + path, params=dict(parameters))
+            if response.status_code in (httpx2.codes.FORBIDDEN, httpx2.codes.NOT_FOUND):
+                return None
+            if response.status_code != httpx2.codes.OK:
+                raise _refusal(response)
+            return response.content
+
+        yield fetch
 
 
 @contextmanager

@@ -65,12 +65,14 @@ class Audit:
         total: how many there are.
         counts: what was verified.
         notes: what was not looked at, and why.
+        afar: whether it was audited by what it serves (`auditing.afar`).
     """
 
     faults: tuple[Fault, ...]
     total: int
     counts: Counts
     notes: tuple[str, ...]
+    afar: bool = False
 
     @property
     def sound(self) -> bool:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bridge.certificate_reading import CertificateDetail, ItemSlice
     from bridge.fact_reading import FoundFact
     from bridge.impact.reading import Found, Standing
+    from certificates.contradictions import Contradiction
     from certificates.findings import Finding
     from certificates.impacts import Impact
     from certificates.items import SaltedItem
@@ -119,12 +120,19 @@ def finding(finding: Finding) -> models.Finding:
         answer["from"] = finding.start
     if finding.end is not None:
         answer["to"] = finding.end
-    if finding.impact is not None:
-        _add_impact(answer, finding.impact)
+    _add_impact(answer, finding.impact)
+    _add_contradiction(answer, finding.contradiction)
     return answer
 
 
-def _add_impact(answer: models.Finding, impact: Impact) -> None:
+def _add_contradiction(answer: models.Finding, said: Contradiction | None) -> None:
+    if said is not None:
+        answer["kind"], answer["statement"], answer["against"] = said.kind, said.statement, said.against
+
+
+def _add_impact(answer: models.Finding, impact: Impact | None) -> None:
+    if impact is None:
+        return
     answer["query"], answer["owner"], answer["weight"] = impact.query, impact.owner, impact.weight
     if impact.gained is not None and impact.lost is not None:
         answer["gained"], answer["lost"] = impact.gained, impact.lost

@@ -22,6 +22,7 @@ from typing_extensions import TypedDict  # pydantic wants this one before Python
 
 from bridge.impact.reading import Freshness
 from certificates.certificate import Verdict
+from certificates.contradictions import ContradictionKind
 from certificates.findings import FindingCode, Severity
 from certificates.records import DecisionKind
 from certificates.revocation import RevocationReason
@@ -272,6 +273,9 @@ class Finding(_Within, TypedDict):
     shape: NotRequired[Iri]
     component: NotRequired[Annotated[str, Field(description="the SHACL constraint component, an IRI")]]
     constraint: NotRequired[Annotated[str, Field(description="the constraint, where a query is one: an IRI")]]
+    kind: NotRequired[Annotated[ContradictionKind, Field(description="of a contradiction")]]
+    statement: NotRequired[Annotated[str, Field(description="what contradicts, as N-Quads")]]
+    against: NotRequired[Annotated[str, Field(description="what it contradicts, as N-Quads")]]
     query: NotRequired[Annotated[str, Field(description="the registered query whose answer it is about")]]
     owner: NotRequired[Annotated[str, Field(description="who relies on that")]]
     weight: NotRequired[Weight]

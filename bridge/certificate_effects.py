@@ -28,13 +28,13 @@ from uuid import UUID
 
 from bridge.certificate_reading import visible
 from bridge.finding_reading import FindingReader
-from bridge.plan_reading import PlanPage, PlanReading, Tallies, evidence, recorded
-from certificates.findings import FindingCode
+from bridge.plan_reading import PlanPage, PlanReading, Tallies, evidence, recorded, statement_of
+from kernel.conflict_words import proposes
 from kernel.facts import Evidence, Fact
-from kernel.instants import FOREVER
+from kernel.intervals import ALWAYS
 from kernel.ports import CertificateState
-from kernel.rules import proposes
-from kernel.terms import Iri, parse_term
+from kernel.rule_kinds import CONTRADICTION_CODES
+from kernel.terms import Iri
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -58,9 +58,6 @@ _NOTHING: Final = PlanPage((), (), ())
 
 _RULED: Final = 2_000
 """Contradictions of one cause that are looked at for what they propose."""
-
-SET_AGAINST: Final = frozenset({FindingCode.SINGLE_VALUED_BY_SUBJECT, FindingCode.SINGLE_VALUED_BY_OBJECT})
-"""Findings that set facts against one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ class Effects:
         against: facts believed that contradict the plan, by its findings, and that it leaves as they are.
         elsewhere: what the findings here are about of changes that are not here: facts to record and to supersede, each
             with its evidence.
-        proposed: facts to record whose end a rule proposes, and nobody asked for.
+        proposed: facts to record of which a rule proposes a bound that nobody asked for.
         items: how many the plan has.
         tally: how many changes of each kind the plan has, those included that are not here.
         first: the number, from 0, of the first change that is here.
@@ -204,16 +201,16 @@ class EffectsReader:
     def _proposed(
         self, view: LedgerView, principal: Principal, causes: Causes, gained: Sequence[Fact]
     ) -> frozenset[UUID]:
-        """The facts whose end is proposed by what contradicts them: by the first thousands of contradictions."""
+        """The facts of which a bound is proposed by what contradicts them: by the first thousands of contradictions."""
         by_node: dict[str | None, list[Finding]] = {}
         for found in causes.listed:
-            if found.cause.code in SET_AGAINST and gained:
+            if found.cause.code in CONTRADICTION_CODES and gained:
                 certificate = gained[0].certificate
                 for finding in self._findings.of_cause(
                     view, principal, certificate, found.cause, first=0, limit=_RULED
                 ):
                     by_node.setdefault(finding.focus, []).append(finding)
-        ended = (fact for fact in gained if by_node and fact.interval.end != FOREVER)
+        ended = (fact for fact in gained if by_node and fact.interval != ALWAYS)
         return frozenset(
             fact.id
             for fact in ended
@@ -285,11 +282,7 @@ def _set_against(view: LedgerView, record: CertificateRecord, findings: Iterable
                 yield fact
 
 
-def _of_its_kind(view: LedgerView, finding: Finding) -> Iterator[Fact]:
-    """The facts believed of a finding's node and predicate, on the side that may have one value only."""
-    if finding.focus is None or finding.path is None or finding.code not in SET_AGAINST:
-        return iter(())
-    anchor, predicate = parse_term(finding.focus), Iri(finding.path[1:-1])
-    if finding.code is FindingCode.SINGLE_VALUED_BY_OBJECT:
-        return view.believed(object=anchor, predicate=predicate)
-    return view.believed(subject=anchor, predicate=predicate) if isinstance(anchor, Iri) else iter(())
+def _of_its_kind(view: LedgerView, finding: Finding) -> Sequence[Fact]:
+    """The facts believed of the statement that a finding sets against one of the plan."""
+    said = finding.contradiction
+    return () if said is None else view.believed_of(statement_of(said.against))

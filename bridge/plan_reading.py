@@ -291,10 +291,11 @@ def recorded(body: Body) -> FactContent:
     )
     precisions = (Precision(body.get(name, Precision.UNBOUNDED)) for name in ("fromPrecision", "toPrecision"))
     validity = Validity(interval, *precisions)
-    return FactContent(parse_urn(body["fact"]), parse_urn(body["family"]), _statement(body["statement"]), validity)
+    return FactContent(parse_urn(body["fact"]), parse_urn(body["family"]), statement_of(body["statement"]), validity)
 
 
-def _statement(nquad: str) -> Statement:
+def statement_of(nquad: str) -> Statement:
+    """The statement of an N-Quads line of ours."""
     quad = next(iter(ox.parse(nquad, ox.RdfFormat.N_QUADS)))
     subject, predicate, graph = (Iri(node.value) for node in (quad.subject, quad.predicate, quad.graph_name))
     return Statement(subject, predicate, from_oxigraph(quad.object), graph)

@@ -7,7 +7,8 @@ Rules
 * Where it applies, it names the focus node, path, value, shape and constraint component (SHACL section 3.6.2), the
   constraint where a shape has several of its component (section 5), and the part of valid time in which it holds, from
   `start` (inclusive) to `end` (exclusive).
-* One about a registered query says how its answer changes (`certificates.impacts`).
+* One about a registered query says how its answer changes (`certificates.impacts`); one about two statements that
+  cannot both hold, which these are and of which kind that is (`certificates.contradictions`).
 * RDF terms are N-Triples text (`<urn:a>`, `"1"^^<…>`), graphs are plain IRIs, times are XSD dateTime text. In JSON
   the two times are called `from` and `to`; what does not apply is left out.
 
@@ -26,8 +27,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Self
 
+from certificates import contradictions
 from certificates.canonical import canonical_json
 from certificates.closed import choice, closed, malformed, optional_text, text
+from certificates.contradictions import Contradiction
 from certificates.errors import InvalidValue
 from certificates.impacts import NAMES, Impact
 
@@ -54,6 +57,12 @@ class FindingCode(StrEnum):
     NEIGHBOURHOOD_EXCEEDED = "neighbourhood-exceeded"
     SINGLE_VALUED_BY_SUBJECT = "single-valued-by-subject"
     SINGLE_VALUED_BY_OBJECT = "single-valued-by-object"
+    DISJOINT_CLASSES = "disjoint-classes"
+    EXCLUSIVE_BY_ENDS = "exclusive-by-ends"
+    EXCLUSIVE_BY_SUBJECT = "exclusive-by-subject"
+    VALUE_ORDER = "value-order"
+    INTERVAL_OVERLAP = "interval-overlap"
+    ASYMMETRIC = "asymmetric"
     LOW_CONFIDENCE = "low-confidence"
     INVALID_RULE = "invalid-rule"
     IMPACT = "impact"
@@ -89,6 +98,7 @@ class Finding:
     start: str | None = None
     end: str | None = None
     impact: Impact | None = None
+    contradiction: Contradiction | None = None
     _canonical: bytes | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -127,6 +137,8 @@ class Finding:
             value = getattr(self, attribute)
             if value is not None:
                 members[name] = value
+        if self.contradiction is not None:
+            members |= self.contradiction.members()
         return members if self.impact is None else members | self.impact.members()
 
     @classmethod
@@ -137,13 +149,14 @@ class Finding:
             MalformedDocument: a member is missing, unknown or of the wrong kind.
             InvalidValue: the message is empty, or there are no graphs.
         """
-        members = closed(body, "", _REQUIRED, _OPTIONAL_NAMES | NAMES)
+        members = closed(body, "", _REQUIRED, _OPTIONAL_NAMES | NAMES | contradictions.NAMES)
         return cls(
             code=choice(members, "code", "", FindingCode),
             severity=choice(members, "severity", "", Severity),
             message=text(members, "message", ""),
             graphs=_graphs(members["graphs"]),
             impact=Impact.from_members(members),
+            contradiction=Contradiction.from_members(members),
             **{attribute: optional_text(members, name, "") for name, attribute in _OPTIONAL.items()},
         )
 

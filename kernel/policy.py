@@ -26,6 +26,7 @@ from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.approval import ANY_EDITOR, ApprovalRule
 from kernel.queries import HEAVIEST
+from kernel.rule_kinds import CONTRADICTION_CODES
 
 
 class Condition(Protocol):
@@ -211,8 +212,7 @@ DEFAULT_POLICY = Policy(
     ),
     review=AnyOf(
         (
-            HasCode(FindingCode.SINGLE_VALUED_BY_SUBJECT),
-            HasCode(FindingCode.SINGLE_VALUED_BY_OBJECT),
+            *map(HasCode, sorted(CONTRADICTION_CODES)),
             HasCode(FindingCode.REVIEWABLE_VIOLATION, Severity.VIOLATION),
             HasCode(FindingCode.NEIGHBOURHOOD_EXCEEDED, Severity.VIOLATION),
             HasCode(FindingCode.EXISTING_VIOLATION, Severity.VIOLATION),

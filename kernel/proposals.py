@@ -1,19 +1,21 @@
-"""What a rule proposes for a contradiction: that the older fact ends where the later one starts.
+"""What a rule proposes for a contradiction: that a fact ends, or gives way to one that is preferred.
 
 Rules
 -----
-* The fact that starts earlier ends at the earliest start of those that contradict it. What is left is never empty:
-  facts that start together propose nothing.
+* `EndOlder`: the fact that starts earlier ends at the earliest start of those that contradict it. What is left is never
+  empty: facts that start together propose nothing.
+* A preferring rule: the other fact is not believed where the two contradict each other; that may leave nothing of it,
+  or two parts. What is not preferred (`kernel.preferring`) proposes nothing.
 * A held fact is superseded by what is left of it, with its family and evidence; a fact of the plan is recorded shorter.
-* The new end is known as exactly as the start that sets it.
+* A new bound is known as exactly as the bound that sets it.
 * New ids continue the plan's own, so planning again gives the same ones.
 
 Example
 -------
 Held: lives in Paris from 2024. Recorded: lives in Rome from 2019, which now ends at 2024::
 
-    ends = proposed_ends(conflicts)
-    shortened(plan, ends, view).record
+    trims = proposed_trims(conflicts, weighing)
+    shortened(plan, trims.values(), view).record
 """
 
 from __future__ import annotations
@@ -24,75 +26,143 @@ from typing import TYPE_CHECKING
 
 from certificates.ids import derived_id
 from kernel.contradictions import Conflict, Side
-from kernel.facts import EvidenceContent, Fact, FactContent, Spelling, Validity
-from kernel.instants import Instant
+from kernel.facts import EvidenceContent, FactContent, Spelling, Validity
 from kernel.intervals import Interval, gaps
+from kernel.precision import Precision
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from uuid import UUID
 
     from kernel.plan import Plan
     from kernel.ports import FactsView
+    from kernel.preferring import Weighing
 
 
 @dataclass(slots=True)
-class ProposedEnd:
-    """Where a fact is proposed to end, how exactly that is known, and what comes after it."""
+class Trim:
+    """What a fact is proposed to lose.
+
+    Args:
+        side: the fact.
+        by: whose start ends it, if anything does.
+        cut: where it gives way.
+        successors: what is believed there instead.
+        edges: how exactly the bounds of cuts are known.
+    """
 
     side: Side
-    by: Side
-    followed: list[Interval] = field(default_factory=list)
+    by: Side | None = None
+    cut: list[Interval] = field(default_factory=list)
+    successors: list[Side] = field(default_factory=list)
+    edges: dict[int, Precision] = field(default_factory=dict)
 
     @property
-    def at(self) -> Instant:
-        """The new end."""
-        return Instant(self.by.start)
+    def removed(self) -> list[Interval]:
+        """All that it loses."""
+        if self.by is None:
+            return self.cut
+        return [*self.cut, Interval(self.by.start, self.side.content.interval.end)]
 
     @property
-    def validity(self) -> Validity:
-        """What is left of the fact's own."""
+    def left(self) -> list[Validity]:
+        """What is left of it, by time."""
         old = self.side.content.validity
-        left = Interval(old.interval.start, self.at)
-        return Validity(left, old.start_precision, self.by.content.validity.start_precision)
+        edges = dict(self.edges)
+        if self.by is not None:
+            edges[self.by.start] = self.by.content.validity.start_precision
+        return [
+            Validity(
+                part,
+                old.start_precision if part.start == old.interval.start else edges[part.start],
+                old.end_precision if part.end == old.interval.end else edges[part.end],
+            )
+            for part in gaps(old.interval, self.removed)
+        ]
 
-    @property
-    def lost(self) -> list[Interval]:
-        """What is no longer believed of the fact although nothing contradicts it there."""
-        return gaps(Interval(self.at, self.side.content.interval.end), self.followed)
+    def end_by(self, later: Side) -> None:
+        """It ends where a later one starts, if not before."""
+        self.successors.append(later)
+        if self.by is None or later.start < self.by.start:
+            self.by = later
+
+    def give_way(self, conflict: Conflict, winner: Side) -> None:
+        """It is not believed where it contradicts one that is preferred."""
+        self.successors.append(winner)
+        self.cut += conflict.parts
+        validity = winner.content.validity
+        bounds = {validity.interval.start: validity.start_precision, validity.interval.end: validity.end_precision}
+        for part in conflict.parts:
+            for bound in (part.start, part.end):
+                self.edges[bound] = bounds.get(bound, Precision.INSTANT)
 
 
-def proposed_ends(conflicts: Sequence[Conflict]) -> dict[UUID, ProposedEnd]:
-    """For each fact that is the older one somewhere, the earliest later start."""
-    ends: dict[UUID, ProposedEnd] = {}
+Trims = dict["UUID", Trim]
+"""By the ids of the facts."""
+
+
+def proposed_trims(conflicts: Sequence[Conflict], weighing: Weighing) -> Trims:
+    """What the rules propose that facts lose."""
+    trims: Trims = {}
     for conflict in conflicts:
+        winner = weighing.preferred(conflict)
         if conflict.proposes_an_end:
-            older, later = conflict.older, conflict.later
-            end = ends.setdefault(older.content.id, ProposedEnd(older, later))
-            end.followed.append(later.content.interval)
-            if later.start < end.at:
-                end.by = later
-    return ends
+            older = conflict.older
+            trims.setdefault(older.content.id, Trim(older)).end_by(conflict.later)
+        elif winner is not None:
+            loser = conflict.other if winner is conflict.new else conflict.new
+            trims.setdefault(loser.content.id, Trim(loser)).give_way(conflict, winner)
+    return trims
 
 
-def shortened(plan: Plan, ends: Collection[ProposedEnd], view: FactsView) -> Plan:
-    """The plan in which the facts end as proposed."""
-    own = {end.side.content.id: end for end in ends if end.side.fact is None}
-    record = [
-        replace(content, validity=own[content.id].validity) if content.id in own else content for content in plan.record
-    ]
-    evidence = [_without_end(item) if item.fact in own else item for item in plan.evidence]
-    supersede = list(plan.supersede)
+def lost(trim: Trim, trims: Mapping[UUID, Trim]) -> list[Interval]:
+    """What is no longer believed of a fact although nothing takes its place."""
+    followed = [part for side in trim.successors for part in _left_of(side, trims)]
+    return [gap for part in fused(trim.removed) for gap in gaps(part, followed)]
+
+
+def fused(parts: Iterable[Interval]) -> list[Interval]:
+    """Intervals that may overlap, or touch, made into disjoint ones, by time."""
+    merged: list[Interval] = []
+    for part in sorted(parts):
+        if merged and part.start <= merged[-1].end:
+            merged[-1] = Interval(merged[-1].start, max(part.end, merged[-1].end))
+        else:
+            merged.append(part)
+    return merged
+
+
+def shortened(plan: Plan, trims: Collection[Trim], view: FactsView) -> Plan:
+    """The plan in which the facts lose what is proposed."""
+    own = {trim.side.content.id: trim for trim in trims if trim.side.fact is None}
     next_fact = _fresh(plan, "fact", [content.id for content in plan.record])
     next_evidence = _fresh(plan, "evidence", [item.id for item in plan.evidence])
-    for end in ends:
-        if end.side.fact is not None:
-            left = FactContent(next_fact(), end.side.content.family, end.side.content.statement, end.validity)
-            record.append(left)
-            supersede.append(end.side.fact)
-            evidence += _carried(end.side.fact, left.id, plan, view, next_evidence)
-    kept = tuple(item for item in evidence if item is not None)
-    return replace(plan, record=tuple(record), supersede=tuple(supersede), evidence=kept)
+    record: list[FactContent] = []
+    added: list[FactContent] = []
+    evidence = [item for item in plan.evidence if item.fact not in own]
+    for content in plan.record:
+        trim = own.get(content.id)
+        for number, validity in enumerate([content.validity] if trim is None else trim.left):
+            part = replace(content, id=next_fact() if number else content.id, validity=validity)
+            (added if number else record).append(part)
+            if trim is not None:
+                evidence += _kept(plan.evidence, trim, part, next_evidence if number else None)
+    supersede = list(plan.supersede)
+    for trim in trims:
+        fact = trim.side.fact
+        if fact is not None:
+            supersede.append(fact)
+            held = [item.content for item in view.evidence_of([fact.id]).get(fact.id, ())]
+            for validity in trim.left:
+                part = FactContent(next_fact(), fact.content.family, fact.statement, validity)
+                added.append(part)
+                evidence += _kept([*held, *plan.evidence], trim, part, next_evidence)
+    return replace(plan, record=(*record, *added), supersede=tuple(supersede), evidence=tuple(evidence))
+
+
+def _left_of(side: Side, trims: Mapping[UUID, Trim]) -> list[Interval]:
+    trim = trims.get(side.content.id)
+    return [side.content.interval] if trim is None else [validity.interval for validity in trim.left]
 
 
 def _fresh(plan: Plan, kind: str, taken: Iterable[UUID]) -> Callable[[], UUID]:
@@ -108,18 +178,25 @@ def _fresh(plan: Plan, kind: str, taken: Iterable[UUID]) -> Callable[[], UUID]:
     return next_id
 
 
-def _carried(
-    fact: Fact, left: UUID, plan: Plan, view: FactsView, next_id: Callable[[], UUID]
+def _kept(
+    evidence: Iterable[EvidenceContent], trim: Trim, part: FactContent, next_id: Callable[[], UUID] | None
 ) -> Iterator[EvidenceContent]:
-    """Evidence for a fact supports what is left of it too."""
-    held = [item.content for item in view.evidence_of([fact.id]).get(fact.id, ())]
-    for item in (*held, *(item for item in plan.evidence if item.fact == fact.id)):
-        kept = _without_end(item)
-        if kept is not None:
-            yield replace(kept, id=next_id(), fact=left)
+    """Evidence for a fact supports what is left of it too, without the spelling of a bound that is no more.
 
-
-def _without_end(item: EvidenceContent) -> EvidenceContent | None:
-    """The evidence for a fact that now ends elsewhere; None when nothing is left to say."""
-    kept = replace(item, spelling=Spelling(item.spelling.object, item.spelling.valid_from, None))
-    return kept if kept.episode is not None or kept.confidence is not None or kept.spelling else None
+    Args:
+        evidence: of this and other facts.
+        trim: what the fact loses.
+        part: that is left.
+        next_id: gives ids of its own; None: the evidence keeps what it has.
+    """
+    old = trim.side.content
+    for item in evidence:
+        if item.fact != old.id:
+            continue
+        spelling = Spelling(
+            item.spelling.object,
+            item.spelling.valid_from if part.interval.start == old.interval.start else None,
+            item.spelling.valid_to if part.interval.end == old.interval.end else None,
+        )
+        if item.episode is not None or item.confidence is not None or spelling:
+            yield replace(item, id=item.id if next_id is None else next_id(), fact=part.id, spelling=spelling)

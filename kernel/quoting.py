@@ -7,7 +7,8 @@ Rules
   searched for. Neither is a predicate or a graph that does not go as such.
 * A text counts where it stands by itself: where neither before nor after it a Latin letter or digit goes on, nor an
   IRI. It is looked for as JSON writes it, plain or as an N-Triples string.
-* A finding about a statement that goes, by focus, path, value and graph, goes whatever its texts are.
+* A finding about a statement that goes, by focus, path, value and graph, or as one of two that contradict each other,
+  goes whatever its texts are.
 * Beyond `MOST_TEXTS` only the IRI itself is searched for, and the receipt says so.
 
 Example
@@ -62,6 +63,7 @@ class Quotes:
         self._said = {
             (each.subject.n3, each.predicate.n3, each.object.n3, each.graph.value) for each in statements
         }  # fmt: skip
+        self._quads = {each.nquad for each in statements}
 
     def within(self, data: bytes) -> bool:
         """Whether one of the texts is quoted."""
@@ -73,6 +75,8 @@ class Quotes:
 
     def _about(self, body: bytes) -> bool:
         said = json.loads(body)
+        if said.get("statement") in self._quads or said.get("against") in self._quads:
+            return True
         triple = (said.get("focus"), said.get("path"), said.get("value"))
         return None not in triple and any((*triple, graph) in self._said for graph in said["graphs"])
 

@@ -2,9 +2,14 @@
 
 Rules
 -----
-* A rule is a subject with exactly one of the types `m:SingleValuedBySubject` and `m:SingleValuedByObject`, exactly one
-  `m:predicate`, an IRI, and at most one `m:propose`: `m:EndOlder`, `m:KeepBoth` or `m:Ask` (which is also the default).
-* A predicate has at most one rule of each kind.
+* A rule is a subject with exactly one type of `RuleKind`; what else it has depends on that (`kernel.rule_kinds`):
+  `m:predicate` and `m:with`, or two and more of `m:class`, all of them IRIs; and at most one `m:propose`, by default
+  `m:Ask`.
+* It looks within one graph, unless it has `m:acrossGraphs true`: then it looks at all data graphs together, and may
+  propose no change, since who writes to one graph does not change another.
+* There is at most one rule of each kind about the same terms.
+* What has `m:credibility`, from 0 to 1, is a source: the episode of that IRI, or, where the IRI ends in `/` or `#`,
+  every episode whose IRI begins so; the longest IRI that fits counts.
 * What uses the vocabulary `m:` in any other way is an invalid rule, with its place and its reason; nothing is ignored.
   Labels, comments and whatever else is not of that vocabulary are free.
 * A table is read once for the same tuple of facts.
@@ -15,17 +20,18 @@ Example
 
     :r a m:SingleValuedBySubject ; m:predicate :livesIn ; m:propose m:EndOlder .
 
-    read_rules(facts).by_subject[Iri("…livesIn")].proposal is Proposal.END_OLDER
+    read_rules(facts).of(Iri("…livesIn"))[0].proposal is Proposal.END_OLDER
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from kernel.terms import RDF, Iri
+from kernel.rule_kinds import Proposal, RuleKind
+from kernel.terms import RDF, XSD, Iri, Literal
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:
@@ -36,36 +42,42 @@ if TYPE_CHECKING:
 
 RDF_TYPE: Final = Iri(RDF + "type")
 PREDICATE: Final = Iri(M + "predicate")
+WITH: Final = Iri(M + "with")
+CLASS: Final = Iri(M + "class")
 PROPOSE: Final = Iri(M + "propose")
-
-
-class RuleKind(StrEnum):
-    """What a predicate may have only one of at a time."""
-
-    BY_SUBJECT = "SingleValuedBySubject"
-    BY_OBJECT = "SingleValuedByObject"
-
-
-class Proposal(StrEnum):
-    """What a rule proposes when two facts contradict each other."""
-
-    END_OLDER = "EndOlder"
-    KEEP_BOTH = "KeepBoth"
-    ASK = "Ask"
-
+ACROSS: Final = Iri(M + "acrossGraphs")
+CREDIBILITY: Final = Iri(M + "credibility")
+RULE_WORDS: Final = (PREDICATE, WITH, CLASS, PROPOSE, ACROSS)
 
 _KINDS: Final[Mapping[Term, RuleKind]] = {Iri(M + kind): kind for kind in RuleKind}
 _PROPOSALS: Final[Mapping[Term, Proposal]] = {Iri(M + proposal): proposal for proposal in Proposal}
+_BOOLEANS: Final[Mapping[Term, bool]] = {
+    Literal(text, XSD + "boolean"): text in {"true", "1"} for text in ("true", "false", "1", "0")
+}
+_Described = dict[Iri, dict[Iri, "list[Term]"]]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A predicate that is single-valued in one direction."""
+    """What may not be believed together.
+
+    Args:
+        node: the rule's own.
+        terms: the predicates that it is about, `m:predicate` first; or the classes, in order of their IRIs.
+        proposal: what it proposes.
+        across: whether it looks at all data graphs together.
+    """
 
     node: Iri
     kind: RuleKind
-    predicate: Iri
+    terms: tuple[Iri, ...]
     proposal: Proposal
+    across: bool = False
+
+    @property
+    def predicates(self) -> tuple[Iri, ...]:
+        """The predicates of the facts that it is about."""
+        return (RDF_TYPE,) if self.kind is RuleKind.DISJOINT else self.terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +97,26 @@ class InvalidRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
-    """The rules in force, by predicate."""
+    """The rules in force, by predicate, and how credible sources are."""
 
-    by_subject: Mapping[Iri, Rule] = field(default_factory=dict)
-    by_object: Mapping[Iri, Rule] = field(default_factory=dict)
+    rules: Mapping[Iri, tuple[Rule, ...]] = field(default_factory=dict)
+    credibility: Mapping[str, Decimal] = field(default_factory=dict)
     invalid: tuple[InvalidRule, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.by_subject or self.by_object or self.invalid)
+        return bool(self.rules or self.invalid)
 
-    def of(self, predicate: Iri) -> list[Rule]:
+    def of(self, predicate: Iri) -> tuple[Rule, ...]:
         """The rules on a predicate."""
-        return [table[predicate] for table in (self.by_subject, self.by_object) if predicate in table]
+        return self.rules.get(predicate, ())
+
+    def credible(self, episode: Iri) -> Decimal | None:
+        """How credible an episode is; None: nobody said."""
+        given = self.credibility.get(episode.value)
+        if given is not None:
+            return given
+        above = [iri for iri in self.credibility if iri[-1] in "/#" and episode.value.startswith(iri)]
+        return self.credibility[max(above, key=len)] if above else None
 
 
 NO_RULES: Final = RuleTable()
@@ -109,13 +129,20 @@ def read_rules(facts: tuple[Fact, ...]) -> RuleTable:
 
 def rules_of(statements: Iterable[Statement]) -> RuleTable:
     """The table of statements, whatever their graph."""
-    described: dict[Iri, dict[Iri, list[Term]]] = {}
+    described: _Described = {}
     for statement in statements:
         terms = described.setdefault(statement.subject, {}).setdefault(statement.predicate, [])
         if statement.object not in terms:
             terms.append(statement.object)
-    read = [_rule(node, terms) for node, terms in sorted(described.items(), key=lambda item: item[0].value)]
-    return _table([rule for rule in read if isinstance(rule, Rule)], [no for no in read if isinstance(no, InvalidRule)])
+    ours = {node: terms for node, terms in sorted(described.items(), key=lambda item: item[0].value) if _is_ours(terms)}
+    sources = {node: _credibility(node, terms) for node, terms in ours.items() if CREDIBILITY in terms}
+    read = [_rule(node, terms) for node, terms in ours.items() if node not in sources]
+    read += [each for each in sources.values() if isinstance(each, InvalidRule)]
+    return _table(
+        [rule for rule in read if isinstance(rule, Rule)],
+        [no for no in read if isinstance(no, InvalidRule)],
+        {node.value: given for node, given in sources.items() if isinstance(given, Decimal)},
+    )
 
 
 class _Same:
@@ -138,44 +165,109 @@ def _read(key: _Same) -> RuleTable:
     return rules_of(fact.statement for fact in key.facts)
 
 
-def _rule(node: Iri, terms: Mapping[Iri, list[Term]]) -> Rule | InvalidRule | None:
-    """The rule that a node describes; None when it uses nothing of our vocabulary."""
-    types = [term for term in terms.get(RDF_TYPE, ()) if isinstance(term, Iri) and term.value.startswith(M)]
-    ours = [predicate for predicate in terms if predicate.value.startswith(M)]
-    if not types and not ours:
-        return None
-    fault = _fault(types, ours, terms)
+def _is_ours(terms: Mapping[Iri, list[Term]]) -> bool:
+    """Whether a node uses anything of our vocabulary."""
+    return bool(_types(terms)) or any(predicate.value.startswith(M) for predicate in terms)
+
+
+def _types(terms: Mapping[Iri, list[Term]]) -> list[Iri]:
+    return [term for term in terms.get(RDF_TYPE, ()) if isinstance(term, Iri) and term.value.startswith(M)]
+
+
+def _rule(node: Iri, terms: Mapping[Iri, list[Term]]) -> Rule | InvalidRule:
+    """The rule that a node describes."""
+    types = _types(terms)
+    fault = _no_kind(types, terms) or _fault(_KINDS[types[0]], terms)
     if fault is not None:
-        named = frozenset(term for term in terms.get(PREDICATE, ()) if isinstance(term, Iri))
-        return InvalidRule(node, fault, named)
-    (predicate,) = (term for term in terms[PREDICATE] if isinstance(term, Iri))
+        named = frozenset(term for word in (PREDICATE, WITH) for term in terms.get(word, ()) if isinstance(term, Iri))
+        return InvalidRule(node, fault, frozenset({RDF_TYPE}) if CLASS in terms and not named else named)
+    about = [*terms.get(PREDICATE, ()), *terms.get(WITH, ()), *sorted(terms.get(CLASS, ()), key=lambda each: each.n3)]
     (proposal,) = terms.get(PROPOSE) or (Iri(M + Proposal.ASK),)
-    return Rule(node, _KINDS[types[0]], predicate, _PROPOSALS[proposal])
+    return Rule(
+        node,
+        _KINDS[types[0]],
+        tuple(term for term in about if isinstance(term, Iri)),
+        _PROPOSALS[proposal],
+        _across(terms),
+    )
 
 
-def _fault(types: list[Iri], ours: list[Iri], terms: Mapping[Iri, list[Term]]) -> str | None:
-    """What keeps a node from being a rule."""
+def _no_kind(types: list[Iri], terms: Mapping[Iri, list[Term]]) -> str | None:
+    """What keeps a node from being a rule of some kind."""
     kinds = " or ".join(f"m:{kind}" for kind in RuleKind)
     if strange := [term.n3 for term in types if term not in _KINDS]:
         return f"there is no kind of rule {strange[0]}: write {kinds}"
     if len(types) != 1:
         return f"a rule has one type, this one has {len(types) or 'none'}: write {kinds}"
-    if strange := [term.n3 for term in ours if term not in (PREDICATE, PROPOSE)]:
-        return f"a rule has no {strange[0]}: write m:predicate and m:propose"
-    predicates = terms.get(PREDICATE, [])
-    if len(predicates) != 1 or not isinstance(predicates[0], Iri):
-        return "a rule has exactly one m:predicate, an IRI: make a rule for each predicate"
-    proposals = terms.get(PROPOSE, [])
-    if len(proposals) > 1 or any(term not in _PROPOSALS for term in proposals):
-        return f"a rule has at most one m:propose: write {', '.join(f'm:{each}' for each in Proposal)}"
+    if strange := [term.n3 for term in terms if term.value.startswith(M) and term not in RULE_WORDS]:
+        return f"a rule has no {strange[0]}: write {', '.join('m:' + word.value[len(M) :] for word in RULE_WORDS)}"
     return None
 
 
-def _table(rules: list[Rule], invalid: list[InvalidRule]) -> RuleTable:
-    tables: dict[RuleKind, dict[Iri, Rule]] = {kind: {} for kind in RuleKind}
+def _fault(kind: RuleKind, terms: Mapping[Iri, list[Term]]) -> str | None:
+    """What keeps a node from being a rule of its kind."""
+    shape = kind.shape
+    about = {word: terms.get(word, []) for word in (PREDICATE, WITH, CLASS)}
+    counts = {word: len(named) for word, named in about.items()}
+    fits = (
+        counts[PREDICATE] == shape.predicates
+        and shape.others[0] <= counts[WITH] <= shape.others[1]
+        and (counts[CLASS] >= shape.classes if shape.classes else not counts[CLASS])
+    )
+    if not fits or not all(isinstance(term, Iri) for named in about.values() for term in named):
+        exactly = "has exactly one m:predicate, an IRI: " if shape.predicates else "names two classes or more, IRIs: "
+        return f"a rule m:{kind} {exactly}write {shape.words}, and a rule for each"
+    if set(about[PREDICATE]) & set(about[WITH]):
+        return "m:with names what m:predicate names: give the other predicate, or leave it out"
+    proposals = terms.get(PROPOSE, [])
+    if len(proposals) > 1 or any(term not in _PROPOSALS for term in proposals):
+        return f"a rule has at most one m:propose: write {', '.join(f'm:{each}' for each in Proposal)}"
+    return _no_proposal(kind, terms)
+
+
+def _no_proposal(kind: RuleKind, terms: Mapping[Iri, list[Term]]) -> str | None:
+    """What keeps a rule from proposing what it does."""
+    across = terms.get(ACROSS, [])
+    if len(across) > 1 or any(term not in _BOOLEANS for term in across):
+        return "a rule has at most one m:acrossGraphs: write true, or leave it out"
+    proposal = next((_PROPOSALS[term] for term in terms.get(PROPOSE, ())), Proposal.ASK)
+    if _across(terms) and proposal.changes:
+        return "a rule across graphs changes none of them: write m:propose m:Ask or m:KeepBoth"
+    if kind is RuleKind.ORDER and proposal is Proposal.END_OLDER:
+        return "an end leaves values in the order that they have: write another m:propose than m:EndOlder"
+    return None
+
+
+def _across(terms: Mapping[Iri, list[Term]]) -> bool:
+    return any(_BOOLEANS[term] for term in terms.get(ACROSS, ()))
+
+
+def _credibility(node: Iri, terms: Mapping[Iri, list[Term]]) -> Decimal | InvalidRule:
+    """How credible a source is said to be."""
+    given = terms[CREDIBILITY]
+    words = {word.value.removeprefix(M) for word in terms if word.value.startswith(M)}
+    if len(words) > 1 or _types(terms):
+        return InvalidRule(node, "a source has m:credibility alone: give the rule an IRI of its own", frozenset())
+    text = given[0].lexical if len(given) == 1 and isinstance(given[0], Literal) else ""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite() or not 0 <= number <= 1:
+        return InvalidRule(node, "a source has one m:credibility: write a number from 0 to 1", frozenset())
+    return number
+
+
+def _table(rules: list[Rule], invalid: list[InvalidRule], credibility: dict[str, Decimal]) -> RuleTable:
+    by_terms: dict[tuple[RuleKind, frozenset[Iri]], Rule] = {}
+    by_predicate: dict[Iri, list[Rule]] = {}
     for rule in rules:
-        first = tables[rule.kind].setdefault(rule.predicate, rule)
+        first = by_terms.setdefault((rule.kind, frozenset(rule.terms)), rule)
         if first is not rule:
-            reason = f"{rule.predicate.n3} has this kind of rule already, {first.node.n3}: keep one of them"
-            invalid.append(InvalidRule(rule.node, reason, frozenset({rule.predicate})))
-    return RuleTable(tables[RuleKind.BY_SUBJECT], tables[RuleKind.BY_OBJECT], tuple(invalid))
+            about = " and ".join(term.n3 for term in rule.terms)
+            reason = f"{about} has this kind of rule already, {first.node.n3}: keep one of them"
+            invalid.append(InvalidRule(rule.node, reason, frozenset(rule.predicates)))
+            continue
+        for predicate in rule.predicates:
+            by_predicate.setdefault(predicate, []).append(rule)
+    return RuleTable({each: tuple(found) for each, found in by_predicate.items()}, credibility, tuple(invalid))

@@ -73,7 +73,7 @@ class Change:
     """One change, with the facts before and after it.
 
     Args:
-        proposed: whether a rule proposes the end that it brings, and the request did not ask for it.
+        proposed: whether a rule proposes a bound that it brings, and the request did not ask for it.
     """
 
     kind: Kind

@@ -15,7 +15,7 @@ from kernel.changes import Assert, Change, End, Retract, Revise
 from kernel.deciding import DecisionRequest
 from kernel.errors import CallerError
 from kernel.instants import DAY
-from kernel.rule_table import Proposal
+from kernel.rule_kinds import Proposal
 from kernel.submitting import Outcome
 from kernel.terms import Iri
 from kernel.timevalues import exact

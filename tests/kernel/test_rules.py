@@ -21,7 +21,8 @@ from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
 from kernel.intervals import ALWAYS, Interval, gaps
 from kernel.plan import Plan
 from kernel.planner import Planner
-from kernel.rule_table import NO_RULES, Proposal, RuleTable, rules_of
+from kernel.rule_kinds import Proposal
+from kernel.rule_table import NO_RULES, RuleTable, rules_of
 from kernel.rules import amend, read_rules
 from kernel.terms import RDF, Iri, Literal, Statement, Term
 from kernel.timevalues import Precision
@@ -327,7 +328,7 @@ def test_the_table_is_read_from_facts() -> None:
     view = holding(*map(Assert, rule()))
     facts = tuple(view.believed(graph=RULES_GRAPH))
     table = read_rules(facts)
-    assert table.by_subject[LIVES_IN].proposal is Proposal.END_OLDER
+    assert table.of(LIVES_IN)[0].proposal is Proposal.END_OLDER
     assert read_rules(facts) is table
     assert read_rules(()) == NO_RULES
 

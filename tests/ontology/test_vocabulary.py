@@ -12,7 +12,8 @@ from bridge.shapes.application import APPLIES_FROM, APPLIES_TO, MODE, Mode
 from bridge.shapes.reports.of_findings import component_of
 from bridge.shapes.waivers import WAIVER, WAIVER_WORDS
 from certificates.findings import Finding, FindingCode, Severity
-from kernel.rule_table import PREDICATE, PROPOSE, Proposal, RuleKind
+from kernel.rule_kinds import Proposal, RuleKind
+from kernel.rule_table import CREDIBILITY, RULE_WORDS
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, M
 
 TURTLE = files("ontology").joinpath("muniment.ttl").read_text(encoding="utf-8")
@@ -40,7 +41,7 @@ def test_the_reserved_graphs_are_declared() -> None:
 
 
 def test_the_terms_of_rules_are_declared() -> None:
-    terms = {M + name for name in (*RuleKind, *Proposal)} | {PREDICATE.value, PROPOSE.value}
+    terms = {M + name for name in (*RuleKind, *Proposal)} | {word.value for word in (*RULE_WORDS, CREDIBILITY)}
     assert terms <= set(map(str, DECLARED))
 
 

@@ -89,7 +89,8 @@ def alerts_of_findings(findings: Iterable[Finding]) -> Iterator[Alert]:
     """The findings for a SARIF log; of a shape without a name its id stands."""
     for finding in findings:
         said = (("code", finding.code.value), ("path", finding.path), ("value", finding.value),
-                ("from", finding.start), ("to", finding.end))  # fmt: skip
+                ("from", finding.start), ("to", finding.end),
+                ("kind", finding.contradiction and finding.contradiction.kind.value))  # fmt: skip
         yield Alert(
             _rule(finding),
             finding.message,

@@ -18,6 +18,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from bridge.exporting.submitted import submitted
+from certificates.findings import Severity
 from certificates.ids import urn
 from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
 from kernel.terms import XSD_STRING, Iri, Literal, parse_term
@@ -89,9 +90,14 @@ def outcome(outcome: Outcome, findings: Sequence[Finding]) -> models.Outcome:
         answer["successor"] = urn(outcome.successor)
     if outcome.why is not None:
         answer["why"] = outcome.why
-    elif len(findings) < len(outcome.findings):
+    elif _weighing(findings) < _weighing(outcome.findings):
         answer["why"] = WITHHELD
     return answer
+
+
+def _weighing(findings: Sequence[Finding]) -> int:
+    """How many findings a verdict can rest on: what is only noted is none."""
+    return sum(each.severity is not Severity.INFO for each in findings)
 
 
 def _more(outcome: Outcome, findings: Sequence[Finding]) -> models.MoreFindings:

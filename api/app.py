@@ -69,6 +69,7 @@ from api.pages import (
     node,
     query,
     queue,
+    registered,
     rendering,
     sign_in,
     timeline,
@@ -111,7 +112,7 @@ _API: Final = (
     metrics,
 )
 """In this order they are tried: first what is asked most."""
-_PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, timeline, compare, query, rendering)
+_PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, timeline, compare, query, registered, rendering)
 
 _OPEN: Final = (did, health, metrics, sign_in, rendering)
 """Those that need not know who asks."""

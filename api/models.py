@@ -385,8 +385,10 @@ class Decision(TypedDict):
     signature: NotRequired[
         Annotated[
             str | None,
-            Field(description="by the editor's registered Ed25519 key, in base64, over the canonical JSON of `type`"
-                  " (`Decision`), `certificate`, `certificateDigest` and `decision`"),
+            Field(
+                description="by the editor's registered Ed25519 key, in base64, over the canonical JSON of `type`"
+                " (`Decision`), `certificate`, `certificateDigest` and `decision`"
+            ),
         ]
     ]
 

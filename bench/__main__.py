@@ -13,6 +13,7 @@ Example
     python -m bench --load --size 10000
     python -m bench --serving --size 100000
     python -m bench --moments --size 10000,100000
+    python -m bench --impact --size 100000
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from bench.endpoints import compared, endpoints_table
 from bench.environments import Unavailable, home
 from bench.exchange import Exchange
 from bench.governing import governed, governing_table
+from bench.impact import impact, impact_table
 from bench.load import load_table, loaded
 from bench.machine import Machine
 from bench.moments import MOMENT_AIMS, MOMENTS, snapshot_table
@@ -42,7 +44,9 @@ from bench.transparency import log_table
 from bench.validators import VALIDATORS, effort_at
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from rich.table import Table
 
     from bench.contestants import Effort, Entry
 
@@ -62,10 +66,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _profile(console, sizes, Path(directory))
         elif options.governing:
             _govern(console, sizes, Path(directory))
+        elif options.impact:
+            _show(console, sizes, Path(directory), lambda folder, size: impact_table(size, impact(folder, size)))
         elif options.log:
-            for size in sizes:
-                console.print(log_table(Path(directory) / str(size), size))
-                console.print(proving_table(Path(directory) / f"proving-{size}", size))
+            _show(console, sizes, Path(directory), log_table)
+            _show(console, sizes, Path(directory) / "proving", proving_table)
         elif options.serving:
             _serve(console, sizes[-1], Path(directory))
         elif options.load:
@@ -74,9 +79,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _ask_of_moments(console, sizes, effort, Path(directory))
         elif not options.validation:
             _compare(console, chosen(options.only), sizes, effort, Path(directory))
-        alone = (options.profile, options.governing, options.log, options.load, options.serving, options.moments)
+        alone = (
+            *(options.profile, options.governing, options.impact, options.log),
+            *(options.load, options.serving, options.moments),
+        )
         if options.validation or not (options.only or any(alone)):
             _validate(console, sizes, effort, Path(directory) / "validation")
+
+
+def _show(console: Console, sizes: list[int], directory: Path, measured: Callable[[Path, int], Table]) -> None:
+    for size in sizes:
+        console.print(measured(directory / str(size), size))
 
 
 def _compare(console: Console, entries: list[Entry], sizes: list[int], effort: Effort, directory: Path) -> None:
@@ -158,6 +171,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--governing", action="store_true", help="instead, what writers wait for while shapes are written"
     )
+    parser.add_argument("--impact", action="store_true", help="instead, what registered queries cost a write")
     parser.add_argument("--log", action="store_true", help="instead, what log, state digest and audit take")
     parser.add_argument("--serving", action="store_true", help="instead, ours beside `oxigraph serve`; needs wrk")
     parser.add_argument(

@@ -73,7 +73,7 @@ class Causes:
 
     Args:
         listed: those of findings that the caller may see.
-        withheld: whether there are findings that the caller may not see.
+        withheld: whether there are findings that the caller may not see, and that a verdict can rest on.
     """
 
     listed: tuple[Found, ...]
@@ -116,7 +116,10 @@ class FindingReader:
             Found(cause, sum(map(len, each)), tuple(_read(view, certificate, islice(merge(*each), samples))))
             for cause, each in sorted(seen.items(), key=_in_order)
         ]
-        return Causes(tuple(found), len([each for parts in seen.values() for each in parts]) < len(groups))
+        withheld = any(
+            cause.severity is not Severity.INFO and not _may_read(principal, graphs) for cause, graphs in groups
+        )
+        return Causes(tuple(found), withheld)
 
     def of_cause(
         self, view: LedgerView, principal: Principal, certificate: UUID, cause: Cause, *, first: int, limit: int

@@ -2,7 +2,7 @@
 
 Rules
 -----
-* A team keeps its queries as files: SPARQL, and before it lines such as `# owner: city-desk` (docs/checking.md). `load`
+* A team keeps its queries as files: SPARQL, and before it lines such as `# owner: city-desk` (docs/impact.md). `load`
   registers any number of them under one certificate; what has not changed is left alone.
 * What is wrong with a file is told with its name, and then nothing is registered.
 

@@ -208,7 +208,7 @@ def test_impact_is_shown_to_those_alone_who_may_read_all_that_it_was_drawn_from(
     admin.put("/queries/both", json=both)
     writer = service.client(Role.WRITER, "urn:mine")
     told = change(writer, "urn:c", "Cid", "urn:mine")
-    assert (told["state"], told["findings"]) == ("applied", [])
+    assert (told["state"], told["findings"], told.get("why")) == ("applied", [], None)
     seen = admin.get(f"/certificates/{told['certificate'].removeprefix('urn:uuid:')}").json()
     assert [each["query"] for each in seen["findings"]] == ["both"]
     owner = service.client_of(Principal("both-desk", Role.READER, frozenset({Iri("urn:mine")})))

@@ -34,6 +34,7 @@ PATHS: Final = (
     f"/query?query={quote('SELECT * { ?s ?p ?o }')}",
     "/query?query=ASK%20%7B%7D",
     "/query?query=nonsense",
+    "/registered",
     "/queue/nothing",
     "/sign-in?code=none",
     "/nothing",

@@ -1,0 +1,158 @@
+"""What registered queries cost a write of one fact: a thousand that it cannot touch, and ten that it does.
+
+Rules
+-----
+* Three bases with the same facts: one without registered queries, one with a thousand whose predicates nobody writes,
+  one with ten that every write touches. They are written to in turns, in the same run.
+* All of it is CPU time, of the service and of the processes that it has: another one answers the ten. What these add is
+  told beside what asking them twice takes on the store itself.
+* Half of the ten look something up, the other half count or rank what the writes go to.
+
+Example
+-------
+::
+
+    Console().print(impact_table(10_000, impact(Path("scratch"), 10_000)))
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+from rich.table import Table
+
+from bench import workload
+from bench.ours import WRITER, accepted, load, prepared, write
+from bench.workload import EX, Kind
+from bridge.impact.registering import Asking
+from bridge.stores.projections import Projection
+from kernel.queries import Action, RegisteredQuery
+
+if TYPE_CHECKING:
+    from bridge.base import Base
+
+TURNS: Final = 100
+"""Writes to each base."""
+
+WARM: Final = 10
+"""Writes before these."""
+
+UNTOUCHED: Final = 1_000
+FIRST: Final = workload.fact(Kind.PLAIN, 0).predicate
+AIM_UNTOUCHED: Final = 0.3
+AIM_TOUCHED: Final = 1.2
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a write takes, in the median, in milliseconds of CPU time.
+
+    Args:
+        cpu: by how many queries are registered.
+        twice: to ask the ten twice.
+    """
+
+    cpu: dict[int, float]
+    twice: float
+
+    @property
+    def untouched(self) -> float:
+        """What a thousand queries that cannot be touched add."""
+        return self.cpu[UNTOUCHED] - self.cpu[0]
+
+    @property
+    def touched(self) -> float:
+        """What ten that are touched add, in parts of asking them twice."""
+        return (self.cpu[len(_TEN)] - self.cpu[0]) / self.twice
+
+
+def impact(directory: Path, size: int) -> Measured:
+    """Fills three bases, and writes to them in turns."""
+    with ExitStack() as opened:
+        bases: dict[int, Base] = {}
+        for queries in ((), _thousand(), _TEN):
+            folder = directory / str(len(queries))
+            folder.mkdir(parents=True)
+            base = bases[len(queries)] = opened.enter_context(prepared(folder / "base"))
+            load(base, folder, size)
+            if queries:
+                accepted(base.queries.put(queries, Asking(WRITER)).result()[0])
+        cpu: dict[int, list[float]] = {count: [] for count in bases}
+        twice = []
+        for turn in range(WARM + TURNS):
+            children = _children()
+            for count, base in bases.items():
+                began = _busy(children)
+                accepted(write(base, workload.fact(Kind.PLAIN, turn * workload.FACTS_A_SUBJECT)))
+                cpu[count].append(_busy(children) - began)
+            began = time.process_time()
+            for _ in range(2):
+                _ask(bases[len(_TEN)])
+            twice.append(time.process_time() - began)
+    return Measured({count: 1e3 * median(each[WARM:]) for count, each in cpu.items()}, 1e3 * median(twice[WARM:]))
+
+
+def impact_table(size: int, measured: Measured) -> Table:
+    """A line for each aim."""
+    table = Table(title=f"A write of one fact over {size:,}, with registered queries")
+    for name in ("registered", "a write, ms of CPU", "added", "aim"):
+        table.add_column(name, justify="right")
+    rows = {
+        0: ("", ""),
+        UNTOUCHED: (f"{measured.untouched:.2f} ms", f"{AIM_UNTOUCHED} ms"),
+        len(_TEN): (f"{measured.touched:.2f} times {measured.twice:.2f} ms", f"{AIM_TOUCHED} times asking twice"),
+    }
+    for count, told in rows.items():
+        table.add_row(f"{count:,}", f"{measured.cpu[count]:.2f}", *told)
+    return table
+
+
+def _children() -> list[str]:
+    """The processes that this one started, and that are there (proc(5))."""
+    own, found = str(os.getpid()), []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it ended meanwhile
+            if stat.read_text().rpartition(")")[2].split()[1] == own:
+                found.append(stat.parent.name)
+    return found
+
+
+def _busy(children: list[str]) -> float:
+    """Seconds of CPU time of this process and of those that it started."""
+    times = (int(Path(f"/proc/{child}/schedstat").read_text().split()[0]) for child in children)
+    return time.process_time() + sum(times) / 1e9
+
+
+def _ask(base: Base) -> None:
+    """Asks the ten of the store itself, as in `running` them."""
+    for query in _TEN:
+        results, _ = base.stores.read(
+            Projection.CURRENT, lambda store, text=query.text: store.query(text, use_default_graph_as_union=True)
+        )
+        for _row in results:
+            pass
+
+
+def _registered(name: str, text: str) -> RegisteredQuery:
+    return RegisteredQuery(name, text, "bench", "bench", action=Action.NOTE)
+
+
+def _thousand() -> tuple[RegisteredQuery, ...]:
+    return tuple(
+        _registered(f"q{n}", f"SELECT * {{ ?s <{EX}never{n % 100}> ?x . ?x <{EX}neither{n}> ?y }}")
+        for n in range(UNTOUCHED)
+    )
+
+
+_TEN: Final = (
+    *(_registered(f"look-up-{n}", f"SELECT ?s {{ ?s <{FIRST}> 'value {n * 100}' }}") for n in range(5)),
+    *(_registered(f"count-{n}", f"SELECT (COUNT(?s) + {n} AS ?n) {{ ?s <{FIRST}> ?o }}") for n in range(3)),
+    _registered("top", f"SELECT ?o (COUNT(?s) AS ?n) {{ ?s <{FIRST}> ?o }} GROUP BY ?o ORDER BY DESC(?n) ?o LIMIT 5"),
+    _registered("without", f"SELECT ?s {{ ?s <{FIRST}> 'value 0' FILTER NOT EXISTS {{ ?s <{FIRST}> 'value 1' }} }}"),
+)

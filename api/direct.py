@@ -94,7 +94,7 @@ class _Found(BaseRoute):
         """Adds one. Raises `TypeError` for a path that has variables."""
         if route.param_convertors:
             raise TypeError(f"{route.path} has variables: let it be a route as others are")
-        for method in route.methods:
+        for method in route.methods or ():
             self._routes[method, route.path] = route, route.get_route_handler()
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:

@@ -187,7 +187,7 @@ class Settings(BaseSettings):
     access_log_bytes: int = Field(16 * 2**20, ge=4_096, description="the largest file of the access log, in bytes")
     access_log_files: int = Field(9, ge=1, le=1_000, description="how many older files of the access log are kept")
     outbound: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="beginnings of URLs that LOAD may fetch, separated by commas; none by default"
+        (), description="beginnings of URLs that LOAD and SERVICE may ask, separated by commas; none by default"
     )
     purge_second_person: bool = Field(
         False, description="whether a purge waits until another administrator has approved it"

@@ -95,7 +95,7 @@ def answered(stores: OxigraphStores, question: Question, limit: int) -> tuple[by
     probes = _probes(one.text, len(one.iris))
     if probes is None:
         return None
-    within = [None] if dataset.union else [*map(node, graphs)]
+    within: list[ox.NamedNode | None] = [None] if dataset.union else [*map(node, graphs)]
     try:
         found = stores.glance(Projection.CURRENT, lambda store: _begun(store, question, probes, one.iris, within))
         if found is None or found[0] is None:
@@ -120,15 +120,19 @@ def _is_plain(question: Question) -> bool:
 
 
 def _begun(
-    store: ox.Store, question: Question, probes: Sequence[_Probe], iris: Sequence[str], graphs: Sequence[OxTerm | None]
+    store: ox.Store,
+    question: Question,
+    probes: Sequence[_Probe],
+    iris: Sequence[str],
+    graphs: Sequence[ox.NamedNode | None],
 ) -> Results | None:
     """The results, if few statements can be of any interest to them."""
     product = 1
     for probe in probes:
-        terms = [_term(each, iris) for each in (probe.subject, probe.predicate, probe.object)]
-        if isinstance(terms[0], ox.Literal) or isinstance(terms[1], ox.Literal):
-            return None  # which no triple has there
-        matching = (quad for graph in graphs for quad in store.quads_for_pattern(*terms, graph))
+        subject, predicate, value = (_term(each, iris) for each in (probe.subject, probe.predicate, probe.object))
+        if not isinstance(subject, ox.NamedNode | None) or not isinstance(predicate, ox.NamedNode | None):
+            return None  # nothing else stands there
+        matching = (quad for graph in graphs for quad in store.quads_for_pattern(subject, predicate, value, graph))
         product *= max(1, sum(1 for _ in islice(matching, MOST + 1)))
         if product > MOST:
             return None
@@ -140,13 +144,13 @@ def _term(each: OxTerm | int | None, iris: Sequence[str]) -> OxTerm | None:
 
 
 @lru_cache(maxsize=_CACHED)
-def _probes(pattern: str, varying: int) -> tuple[_Probe, ...] | None:
-    """What is to be counted for the texts of a pattern; None for those that are not short by their form."""
+def _probes(text: str, varying: int) -> tuple[_Probe, ...] | None:
+    """What is to be counted for texts of a template, which has so many IRIs; None where their form is not short."""
     try:
-        tokens = tokenise(pattern)
+        tokens = tokenise(text)
         if not all(map(_is_of_patterns, tokens)) or sum(token.text == "{" for token in tokens) != 1:
             return None
-        query = QueryParser(pattern).query()
+        query = QueryParser(text).query()
         places = {placeholder(number): number for number in range(varying)}
         probes = [_probe(part, places) for part in query.group.parts if isinstance(part, Triple)]
     except CallerError:

@@ -148,7 +148,8 @@ def _boolean(lexical: str) -> Value:
 
 
 def _string(lexical: str) -> Value:
-    return Value(True, "string", lexical)
+    # No version of XML has U+0000 (XSD 1.1 part 2, section 3.3.1); the other controls are XML 1.1's.
+    return ILL_TYPED if "\0" in lexical else Value(True, "string", lexical)
 
 
 def _matching(text: str) -> Callable[[str], Value]:

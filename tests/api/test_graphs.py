@@ -103,6 +103,26 @@ def test_formats_are_negotiated(shared: Served, media_type: str) -> None:
     assert client.get("/graphs", params={"graph": f"{EX}formats"}, headers={"accept": "image/png"}).status_code == 406
 
 
+@pytest.mark.parametrize(
+    "accept", ["text/turtle", "application/n-triples", "application/n-quads", "application/ld+json"]
+)
+def test_a_nul_is_data_and_comes_back_as_it_went_in(shared: Served, accept: str) -> None:
+    """An ill-typed literal is a literal (RDF 1.1 Concepts, section 3.3), and a NUL makes one of a string."""
+    client, graph = shared.writer, {"graph": f"{EX}nul"}
+    put(client, ':a :p "a\\u0000b" .', graph)
+    got = client.get("/graphs", params=graph, headers={"accept": accept})
+    assert got.status_code == 200, got.text
+    triples = list(ox.parse(got.content, ox.RdfFormat.from_media_type(accept)))
+    assert [triple.object.value for triple in triples] == ["a\0b"]
+    found = client.get("/facts", params={"subject": f"{EX}a", "graph": f"{EX}nul"}).json()["items"]
+    assert [each["statement"]["object"]["@value"] for each in found] == ["a\0b"]
+    for form in ("text/turtle", "application/n-quads", "application/ld+json"):
+        export = client.get(f"/exports/{quote(graph['graph'], safe='')}", headers={"accept": form})
+        assert (export.status_code, "\\u0000" in export.text.lower()) == (200, True), export.text
+    answer = client.get("/sparql", params={"query": f"ASK FROM <{EX}nul> {{ <{EX}a> ?p 'a\\u0000b' }}"})
+    assert answer.json()["boolean"] is True
+
+
 def test_what_a_format_cannot_carry_is_not_given_in_it(shared: Served) -> None:
     client, graph = shared.writer, {"graph": f"{EX}odd"}
     put(client, ':a :p "a\\u0000b" .', graph)

@@ -6,7 +6,7 @@ That an answer was kept is seen by what making it takes: where no query can be s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -190,10 +190,9 @@ def test_so_much_is_kept_and_no_more(server: Served, monkeypatch: pytest.MonkeyP
 def test_whatever_is_published_drops_all() -> None:
     feed = Feed()
     feed.restart(StoreState(1, Instant(5), Instant(5)))
-    for publish in (
-        lambda: feed.publish(DeltaText(StoreDelta(1, Instant(5), Instant(6)))),
-        lambda: feed.restart(StoreState(2, Instant(7), Instant(7))),
-    ):
+    delta, state = DeltaText(StoreDelta(1, Instant(5), Instant(6))), StoreState(2, Instant(7), Instant(7))
+    ways: tuple[Callable[[], None], ...] = (lambda: feed.publish(delta), lambda: feed.restart(state))
+    for publish in ways:
         kept = kept_answers.KeptAnswers(feed)
         _keep(kept, feed.position)
         assert kept.size > 0

@@ -13,7 +13,7 @@ from bridge import brief
 from bridge.base import Base
 from bridge.moments import Moment
 from bridge.reading import QueryRequest, Question
-from bridge.sparql.scan import PLACE
+from bridge.sparql.templates import placeholder
 from kernel.access import Principal, Role
 from kernel.changes import Assert
 from kernel.terms import Iri, Literal, Statement
@@ -103,15 +103,15 @@ def test_what_is_short_is_answered_as_it_would_be_otherwise(base: Base, text: st
         "CONSTRUCT { ?s ?p ?o } WHERE { <urn:one> <urn:p> ?o }",
         "DESCRIBE <urn:one>",
         f"SELECT * {{ <urn:one> <urn:p> {' , '.join(f'?o{number}' for number in range(9))} }}",
-        f"PREFIX p: <{PLACE}> SELECT * {{ <http://one/> ?p ?o . ?s ?p ?x }}",
-        f"SELECT * {{ <{PLACE}0> ?p ?o . ?a ?b ?c }}",
+        f"PREFIX p: <{placeholder(0)}> SELECT * {{ p: ?p ?o . <http://one/> ?q ?r . ?s ?p ?x }}",
+        f"SELECT * {{ <{placeholder(0)}> ?p ?o . <http://one/> ?q ?r . ?a ?b ?c }}",
         "SELECT * { <urn:one> <urn:p> ?o , }",
         "SELECT * { <urn:one> <relative> ?o }",
     ],
 )
 def test_nothing_else_is_answered_at_once(base: Base, text: str) -> None:
-    relative = {"base": "http://here/"} if "relative" in text else {}
-    assert brief.answered(base.stores, base.reader.question(QueryRequest(WRITER, text, **relative)), 2**20) is None
+    here = "http://here/" if "relative" in text else None
+    assert brief.answered(base.stores, base.reader.question(QueryRequest(WRITER, text, base=here)), 2**20) is None
 
 
 def test_what_is_counted_are_the_terms_that_stand_there(base: Base) -> None:
@@ -122,6 +122,8 @@ def test_what_is_counted_are_the_terms_that_stand_there(base: Base) -> None:
         write(other, *(Assert(Statement(hub, Iri("urn:p"), Literal(str(each)), A)) for each in range(HUB)))
         other.stores.settle()
         assert at_once(other, "SELECT * { <http://hub/> ?p ?o }") is None
+        for forged in (f"PREFIX p: <{placeholder(0)}>", f"PREFIX p: <{placeholder(0)[:-1]}> PREFIX q: <http://hub/>"):
+            assert at_once(other, f"{forged} SELECT * {{ <http://one/> ?p ?o . <http://hub/> ?q ?r }}") is None
         assert at_once(other, "SELECT * { <http://one/> ?p ?o }") is not None
 
 

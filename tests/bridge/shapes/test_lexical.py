@@ -104,6 +104,8 @@ def test_values_compare_as_oxigraph_has_it(one: tuple[str, str], other: tuple[st
         ("a\tb", "normalizedString", False),
         ("a  b", "token", False),
         ("anything", "anyURI", None),
+        ("a\0b", "string", False),
+        ("a\x01b", "string", True),
         ("inf", "double", False),
         ("P1DT", "duration", False),
     ],

@@ -21,8 +21,9 @@ Example
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from bridge.auditing.audit import Audit
@@ -45,7 +46,7 @@ from certificates.records import Decision, DecisionKind, Recheck, verify_record
 from certificates.tiles import Tile, index_path, tiles_of, unbundle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from certificates.certificate import Certificate
     from certificates.events import Event
@@ -57,12 +58,8 @@ MOST_ITEMS: Final = 10_000
 _NOT_SEEN: Final = "facts, evidence, indexes and stores lie in the folder, and were not looked at"
 
 
-class Fetch(Protocol):
-    """Asks the service."""
-
-    def __call__(self, path: str, parameters: Mapping[str, str]) -> bytes | None:
-        """What is at a path; None for what the caller may not see, or is not there."""
-        ...
+Fetch = Callable[[str, Mapping[str, str]], bytes | None]
+"""What is at a path of the service, with parameters; None for what is not there, or not for the caller."""
 
 
 @dataclass(slots=True)

@@ -276,6 +276,10 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
         for params in ({}, {"annotations": "true"}, {"signed": "true"})
     ),
     "getKeys": (Asked("GET", "/keys"),),
+    "rotateKey": (Asked("POST", "/keys/rotate"),),
+    "revokeKey": (Asked("POST", "/keys/z6Mk/revoke", sent={"json": {"since": "2020-01-01T00:00:00Z"}}),),
+    "getDid": (Asked("GET", "/.well-known/did.json"),),
+    "getDidBelow": (Asked("GET", "/did.json"),),
     "getCheckpoint": (Asked("GET", "/log/checkpoint"),),
     "getLogEntries": (Asked("GET", "/log/tile/entries/000.p/4"),),
     "getLogTile": (Asked("GET", "/log/tile/0/000.p/4"),),

@@ -103,6 +103,10 @@ def test_every_route_is_described(document: dict[str, Any]) -> None:
             for name in ("checkpoint", "proof/consistency", "proof/inclusion", "tile/{path}", "tile/entries/{path}")
         ),
         ("GET", "/keys"),
+        ("POST", "/keys/rotate"),
+        ("POST", "/keys/{key}/revoke"),
+        ("GET", "/.well-known/did.json"),
+        ("GET", "/did.json"),
         ("GET", "/facts"),
         ("GET", "/timemap"),
         ("GET", "/diff"),
@@ -113,7 +117,7 @@ def test_every_route_is_described(document: dict[str, Any]) -> None:
     for path, methods in document["paths"].items():
         for operation in methods.values():
             assert operation["summary"]
-            assert ("security" in operation) is (path != "/health")
+            assert ("security" in operation) is (path not in ("/health", "/.well-known/did.json", "/did.json"))
             assert "default" in operation["responses"]
             assert all(answer["description"] for answer in operation["responses"].values())
     operations = [each["operationId"] for methods in document["paths"].values() for each in methods.values()]

@@ -8,6 +8,7 @@ Rules
   and is given as it was signed to those who ask for a credential (`application/vc`, or `application/ld+json`).
 * Where `MUNIMENT_PURGE_SECOND_PERSON` is set, a purge waits (202) until another administrator decides on it.
 * Lifting a tombstone brings nothing back: it may be written again.
+* `/holdings` is the other side of it: everything that is held of a node, with its evidence.
 * To everybody else nothing is told, not even whether there is such a purge: 403.
 
 Example
@@ -30,17 +31,20 @@ from fastapi import APIRouter, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api import answers as written
 from api.auth import Caller
 from api.bodies import read_body
-from api.certificates import certificate_named
+from api.certificates import AFTER, certificate_cursor, certificate_named
 from api.citing import READ_STATE_HEADER
 from api.decision_body import read_decision
+from api.facts import LIMIT
 from api.media import accepted, body_type, preferred
 from api.openapi import Answer, answers, extra, json_content, reference
-from api.parameters import query_parameters
+from api.parameters import Parameter, query_parameters
 from api.purge_body import read_purge, read_reason
 from api.replies import json_reply
 from api.service import Service
+from bridge.holdings import holdings
 from certificates.ids import urn
 from kernel.errors import InvalidParameter
 from kernel.instants import print_instant
@@ -57,6 +61,9 @@ _CREDENTIALS: Final = ("application/vc", "application/ld+json")
 _SIGNED: Final = {"schema": {"type": "object", "description": "the receipt, byte by byte as it was signed"}}
 _LOCATION: Final = {"Location": "the purge's path"}
 _PROBLEMS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 503)
+
+NODE: Final = Parameter("node", "the node, an IRI", {"type": "string", "format": "iri"}, "https://example.org/ada")
+_HOLDINGS: Final = (NODE, LIMIT, AFTER)
 
 PurgeId = Annotated[str, Path(description="its id, as a UUID or as `urn:uuid:`")]
 
@@ -110,6 +117,34 @@ async def list_purges(request: Request, caller: Caller) -> Response:
     service = Service.of(request)
     records = await service.read(lambda: service.base.purges.listed(caller))
     answer: models.PurgeList = {"items": [_told(record) for record in records]}
+    return json_reply(answer)
+
+
+@router.get(
+    "/holdings",
+    operation_id="listHoldings",
+    summary="List everything that is held of a node",
+    response_class=Response,
+    responses=answers(
+        {200: Answer("A page of facts, by id", json_content("FactPage"))}, problems=(400, 401, 403, 422, 503)
+    ),
+    openapi_extra=extra(parameters=_HOLDINGS),
+)
+async def list_holdings(request: Request, caller: Caller) -> Response:
+    """Lists every fact that names a node, or cites it, believed or superseded, of every time, with its evidence."""
+    parameters = query_parameters(request, _HOLDINGS)
+    require_purger(caller)
+    service = Service.of(request)
+    node, after = parameters.iri(NODE, service.base.canonicaliser), parameters.text(AFTER)
+    if node is None:
+        raise InvalidParameter("it is missing", remedy="give the IRI of a node", where=NODE.name)
+    last = None if after is None else certificate_cursor(after)
+    limit = parameters.number(LIMIT, default=100)
+    page = await service.read(lambda: holdings(service.base.ledger, caller, node, limit=limit, after=last))
+    answer: models.FactPage = {
+        "items": [written.fact(each) for each in page.found],
+        "next": str(page.found[-1].fact.id) if page.more else None,
+    }
     return json_reply(answer)
 
 

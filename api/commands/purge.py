@@ -54,6 +54,28 @@ _PREVIEWED: Final = {
 }
 
 
+def held(
+    node: Annotated[str, typer.Argument(metavar="IRI", help="The node.")],
+    *,
+    url: Url = None,
+    token_env: TokenEnv = None,
+    token_file: TokenFile = None,
+) -> int:
+    """Print everything that is held of a node, with its evidence, a fact a line, as JSON.
+
+    Example: muniment purge held https://example.org/ann --token-file token > ann.jsonl
+    """
+    parameters = {"node": node, "limit": "1000"}
+    while True:
+        told = _asked(url, token_env, token_file, "/holdings", None, parameters)
+        items = told["items"]
+        for each in items if isinstance(items, list) else ():
+            typer.echo(json.dumps(each, ensure_ascii=False))
+        if told["next"] is None:
+            return 0
+        parameters["after"] = str(told["next"])
+
+
 def preview(
     *,
     fact: Fact = None,
@@ -174,11 +196,16 @@ def _target(**named: str | None) -> dict[str, object]:
 
 
 def _asked(
-    url: str | None, token_env: str | None, token_file: Path | None, path: str, members: dict[str, object] | None
+    url: str | None,
+    token_env: str | None,
+    token_file: Path | None,
+    path: str,
+    members: dict[str, object] | None,
+    parameters: dict[str, str] | None = None,
 ) -> dict[str, object]:
     from api.commands.remote import ask_purge
 
-    return ask_purge(named_url(url) or SERVICE, named_token(token_env, token_file), path, members)
+    return ask_purge(named_url(url) or SERVICE, named_token(token_env, token_file), path, members, parameters)
 
 
 def _path(purge: str) -> str:
@@ -198,6 +225,7 @@ def _parts(told: dict[str, object]) -> Iterator[str]:
         yield f"tombstones lifted by {told['restoredBy']}"
 
 
+purge.command()(careful(held))
 purge.command()(careful(preview))
 purge.command()(careful(run))
 purge.command("list")(careful(listed))

@@ -175,7 +175,13 @@ def change_key(url: str, token: str | None, path: str, members: dict[str, str] |
     return answer
 
 
-def ask_purge(url: str, token: str | None, path: str, members: dict[str, object] | None) -> dict[str, object]:
+def ask_purge(
+    url: str,
+    token: str | None,
+    path: str,
+    members: dict[str, object] | None,
+    parameters: dict[str, str] | None = None,
+) -> dict[str, object]:
     """What a service says of purges: of one or all of them, or of what it is asked to do.
 
     Args:
@@ -183,13 +189,14 @@ def ask_purge(url: str, token: str | None, path: str, members: dict[str, object]
         token: sent as a bearer token (RFC 6750); an administrator's.
         path: of the operation.
         members: of the body; None to read.
+        parameters: of what is read.
 
     Raises:
         InvalidParameter: the URL cannot be used.
         RemoteRefusal: the service cannot be reached, or refuses.
     """
     if members is None:
-        told: dict[str, object] = json.loads(fetch_text(url, token, path, {}))
+        told: dict[str, object] = json.loads(fetch_text(url, token, path, parameters or {}))
         return told
     response = _post(url, path, token, json.dumps(members).encode(), {"Content-Type": _JSON}, {})
     if not response.is_success:

@@ -220,8 +220,9 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
     "revert": (Asked("POST", "/certificates/{certificate}/revert", {"dry-run": "true"}),),
     "purge": tuple(
         Asked("POST", "/purges", sent={"json": {"preview": True, **target}})
-        for target in ({"fact": "{fact}"}, {"node": EX + "ada"}, {"graph": SECRET}, {"episode": f"urn:episode:{MARKER}"})
+        for target in ({"fact": "{fact}"}, {"node": EX + "ada"}, {"graph": SECRET}, {"episode": "urn:episode:mine"})
     ),
+    "listHoldings": (Asked("GET", "/holdings", {"node": EX + "ada"}), Asked("GET", "/holdings", {"node": EX + "no"})),
     "listPurges": (Asked("GET", "/purges"),),
     "getPurge": (Asked("GET", "/purges/{certificate}"),),
     "decidePurge": (Asked("POST", "/purges/{certificate}/decision", sent={"json": {"decision": "approve"}}),),

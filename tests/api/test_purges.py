@@ -209,3 +209,33 @@ def test_the_command_line_purges_a_served_base(server: Served, tmp_path: Path) -
     assert run("purge", "restore", identifier, "--reason", "back", *at).status == 0
     assert run("purge", "preview", *at).status == 1
     assert run("purge", "run", "--node", EX + "hal", "--reason", "x", "--digest", digest, *at).status == 1
+
+
+def test_everything_that_is_held_of_a_node_is_told(server: Served, tmp_path: Path) -> None:
+    admin = server.client(Role.ADMINISTRATOR)
+    sent = [
+        request(change("ivy", "says", {"@value": "first"}, validFrom="1990"), episode=EX + "letter"),
+        request(change("ivy", "says", {"@value": "first"}, op="end", at="2000")),
+        request(change("jim", "knows", "ivy", graph=EX + "g")),
+        request(change("jim", "knows", "kim", confidence=0.9), episode=EX + "ivy"),
+        request(change("jim", "knows", "lee")),
+    ]
+    for body in sent:
+        assert admin.post("/changes", json=body).status_code == 201
+    first = admin.get("/holdings", params={"node": EX + "ivy", "limit": "3"}).json()
+    rest = admin.get("/holdings", params={"node": EX + "ivy", "after": first["next"]}).json()
+    facts = [*first["items"], *rest["items"]]
+    assert (len(first["items"]), rest["next"]) == (3, None)
+    assert sorted(fact["statement"]["object"].get("@id", "first").removeprefix(EX) for fact in facts) == [
+        "first", "first", "ivy", "kim",
+    ]  # fmt: skip
+    assert sum("supersededAt" in fact for fact in facts) == 1
+    assert {item.get("episode") for fact in facts for item in fact["evidence"]} >= {EX + "letter", EX + "ivy"}
+    assert admin.get("/holdings", params={"node": EX + "nobody"}).json() == {"items": [], "next": None}
+    assert admin.get("/holdings").status_code == 400
+    assert server.writer.get("/holdings", params={"node": EX + "ivy"}).status_code == 403
+    token = tmp_path / "token"
+    token.write_text(server.token(Role.ADMINISTRATOR))
+    token.chmod(0o600)
+    told = run("purge", "held", EX + "ivy", "--url", server.url, "--token-file", token)
+    assert [json.loads(line)["fact"] for line in told.output.splitlines()] == [fact["fact"] for fact in facts]

@@ -14,7 +14,7 @@ Example
 ::
 
     material = base_material(ledger, None, instant)
-    Validation(material.shapes, material.data).results()
+    Validations(material.judged).results()
 """
 
 from __future__ import annotations
@@ -55,9 +55,8 @@ def base_material(ledger: Ledger, given: Material | None, instant: Instant) -> M
         shapes = Shapes(document_of(tuple(view.believed(graph=SHAPES_GRAPH)), (), (), view))
         if given is not None:
             shapes = given.shapes
-        if shapes.problems:
-            return Material(Data({}), shapes, {}, 0)
-        return Material(_Reading(view, shapes, instant).data(), shapes, {}, 0)
+        sets = () if shapes.problems else shapes.sets
+        return Material([(each, _Reading(view, each, instant).data()) for each in sets], shapes, {}, 0)
 
 
 class _Reading:

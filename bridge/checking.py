@@ -17,7 +17,7 @@ Example
 ::
 
     material = Reading(instant, refusals, progress).read([Path("people.ttl")], [Path("shapes.ttl")])
-    Validation(material.shapes, material.data).results()
+    Validations(material.judged).results()
 """
 
 from __future__ import annotations
@@ -60,20 +60,33 @@ class Material:
     """What is to be checked.
 
     Args:
-        data: what holds.
-        shapes: to check it by.
+        judged: what holds, with the shapes to check it by; several times where sets of shapes are bound to graphs.
+        shapes: all of them.
         sources: the first file that describes a node; none of what is no file's.
 
     Attributes:
         unused: how many statements the files have in m:shapes although shapes were given besides.
     """
 
-    def __init__(self, data: Data, shapes: Shapes, sources: Mapping[Iri, Path], unused: int) -> None:
-        self.data = data
+    def __init__(
+        self, judged: Sequence[tuple[Shapes, Data]], shapes: Shapes, sources: Mapping[Iri, Path], unused: int
+    ) -> None:
+        self.judged = judged
         self.shapes = shapes
         self.unused = unused
         self._sources = sources
         self._lines = Lines()
+
+    @cached_property
+    def data(self) -> Data:
+        """All of what holds."""
+        if len(self.judged) == 1:
+            return self.judged[0][1]
+        found = Data({})
+        for _, data in self.judged:
+            for triple, spellings in data.items():
+                found.add(triple, spellings)
+        return found
 
     @property
     def shapes_found(self) -> bool:
@@ -149,7 +162,8 @@ class Reading:
                     _add(data, statement, spelling)
             before += 2 * file.size
         document = ShapesDocument.of_triples((given if shapes else own or data).items())
-        return Material(data, Shapes(document), self._sources, len(own) if shapes else 0)
+        found = Shapes(document)
+        return Material([(found, data)], found, self._sources, len(own) if shapes else 0)
 
     def _held(self, file: LoadFile, number: int, tell: Callable[[int], None]) -> Iterator[tuple[Statement, Spelling]]:
         """What holds at the instant of what a file says."""

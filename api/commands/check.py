@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from bridge.shapes.registry import Shapes
     from bridge.shapes.reports.telling import Telling
     from bridge.shapes.results import Result
-    from bridge.shapes.validation import Validation
+    from bridge.shapes.validation import Validations
     from bridge.shapes.wellformed import Problem
     from kernel.instants import Instant
 
@@ -236,11 +236,11 @@ def _notes(material: Material) -> Iterator[str]:
 
 def _report(checked: _Check, wanted: ReportFormat, output: Path | None) -> None:
     from bridge.shapes.reports.telling import Telling
-    from bridge.shapes.validation import Validation
+    from bridge.shapes.validation import Validations
 
     material = checked.material
     telling = Telling(material.shapes.document) if checked.whole else _of_a_base(material.shapes)
-    validation = Validation(material.shapes, material.data)
+    validation = Validations(material.judged)
     if not validation.foci:
         where = "files" if checked.whole else "base"
         _complain(f"note: nothing in the {where} is a target of any shape, so there was nothing to judge")
@@ -260,7 +260,7 @@ def _of_a_base(shapes: Shapes) -> Telling:
 
 
 def _pieces(
-    checked: _Check, wanted: ReportFormat, results: Iterable[Result], validation: Validation, telling: Telling
+    checked: _Check, wanted: ReportFormat, results: Iterable[Result], validation: Validations, telling: Telling
 ) -> Iterator[str]:
     from bridge.shapes.reports import rdf
     from bridge.shapes.reports.sarif import alerts_of, sarif
@@ -278,7 +278,7 @@ def _pieces(
             return _text(checked, results, validation, telling)
 
 
-def _text(checked: _Check, results: Iterable[Result], validation: Validation, telling: Telling) -> Iterator[str]:
+def _text(checked: _Check, results: Iterable[Result], validation: Validations, telling: Telling) -> Iterator[str]:
     from api.commands.tables import printable
     from bridge.shapes.reports.words import Groups
     from kernel.instants import print_instant

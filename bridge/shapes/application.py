@@ -9,9 +9,12 @@ Rules
   for its first instant, in UTC if it names no zone.
 * `m:shapes m:appliesTo` names the graphs that the shapes are bound to: what they judge are the statements of those
   together, and of the ontology graph. Unsaid, it is every graph of data.
+* Shapes with targets may be gathered in shape sets: a node of type `m:ShapeSet` `m:contains` them, and has a mode and
+  graphs of its own. Each set judges by itself, as if it were a shapes graph of its own; what shapes refer to, several
+  sets may share. The shapes that no set contains go by what is said of `m:shapes`.
 * A waiver (`waivers`) says which violations are to be let through.
-* Mode and graphs are said of the shapes graph, an instant of a shape; mode and instant once. Anything else is a fault,
-  and a shapes graph with a fault is not used at all.
+* Mode and graphs are said of the shapes graph or of a set, an instant of a shape; mode and instant once. Anything else
+  is a fault, and a shapes graph with a fault is not used at all.
 
 Example
 -------
@@ -19,7 +22,7 @@ Example
 
     for place, predicate, value, reason in faults(document):
         ...
-    mode_of(document), scope_of(document), applies_from(document, shape)          # of a document without faults
+    mode_of(document, SHAPES_GRAPH), applies_from(document, shape)                # of a document without faults
 """
 
 from __future__ import annotations
@@ -46,6 +49,8 @@ Fault: TypeAlias = tuple[Iri, Iri, Term | None, str]
 MODE: Final = Iri(M + "mode")
 APPLIES_FROM: Final = Iri(M + "appliesFrom")
 APPLIES_TO: Final = Iri(M + "appliesTo")
+SHAPE_SET: Final = Iri(M + "ShapeSet")
+CONTAINS: Final = Iri(M + "contains")
 
 
 class Mode(StrEnum):
@@ -62,19 +67,29 @@ class Mode(StrEnum):
 
 
 _MODES: Final = {mode.iri: mode for mode in Mode}
-_KNOWN: Final = frozenset({MODE, APPLIES_FROM, APPLIES_TO}) | WAIVER_WORDS
+_KNOWN: Final = frozenset({MODE, APPLIES_FROM, APPLIES_TO, CONTAINS}) | WAIVER_WORDS
+_TYPES: Final = frozenset({WAIVER, SHAPE_SET})
 _OF_THE_GRAPH: Final = frozenset({MODE, APPLIES_TO})
 
 
-def mode_of(document: ShapesDocument) -> Mode:
-    """The mode of a shapes graph without faults."""
-    said = document.nodes(SHAPES_GRAPH, MODE)
+def sets_of(document: ShapesDocument) -> dict[Iri, frozenset[Iri]]:
+    """The shape sets, in an order of their own, each with the shapes that it contains."""
+    return {
+        node: frozenset(document.nodes(node, CONTAINS))
+        for node in sorted(document.subjects(), key=lambda each: each.value)
+        if SHAPE_SET in document.objects(node, RDF_TYPE)
+    }
+
+
+def mode_of(document: ShapesDocument, of: Iri) -> Mode:
+    """The mode of a shapes graph without faults, or of a set in it."""
+    said = document.nodes(of, MODE)
     return _MODES[said[0]] if said else Mode.REFUSE
 
 
-def scope_of(document: ShapesDocument) -> Scope:
-    """The graphs that a shapes graph without faults is bound to."""
-    said = document.nodes(SHAPES_GRAPH, APPLIES_TO)
+def scope_of(document: ShapesDocument, of: Iri) -> Scope:
+    """The graphs that a shapes graph without faults is bound to, or a set in it."""
+    said = document.nodes(of, APPLIES_TO)
     return Scope(frozenset(said)) if said else EVERYTHING
 
 
@@ -93,6 +108,7 @@ def faults(document: ShapesDocument, shapes: Collection[Iri]) -> Iterator[Fault]
     """
     yield from _of_words(document)
     yield from _of_the_graph(document)
+    yield from _of_sets(document, shapes)
     yield from waiver_faults(document, shapes)
     for node in document.subjects():
         starts = document.objects(node, APPLIES_FROM)
@@ -111,22 +127,41 @@ def _of_words(document: ShapesDocument) -> Iterator[Fault]:
     for subject, predicate, value in document:
         if predicate.value.startswith(M) and predicate not in _KNOWN:
             yield subject, predicate, None, f"shapes know no {_short(predicate)}: check its spelling"
-        if predicate == RDF_TYPE and isinstance(value, Iri) and value.value.startswith(M) and value != WAIVER:
+        if predicate == RDF_TYPE and isinstance(value, Iri) and value.value.startswith(M) and value not in _TYPES:
             yield subject, RDF_TYPE, value, f"shapes know no {_short(value)}: check its spelling"
 
 
 def _of_the_graph(document: ShapesDocument) -> Iterator[Fault]:
+    gathered = {SHAPES_GRAPH, *sets_of(document)}
     for subject, predicate, value in document:
-        if predicate in _OF_THE_GRAPH and subject != SHAPES_GRAPH:
-            reason = f"{_short(predicate)} is said of {SHAPES_GRAPH.n3}, the shapes graph as a whole"
+        if predicate in _OF_THE_GRAPH and subject not in gathered:
+            reason = f"{_short(predicate)} is said of {SHAPES_GRAPH.n3}, the shapes graph as a whole, or an m:ShapeSet"
             yield subject, predicate, None, reason
         elif predicate == MODE and value not in _MODES:
             yield subject, MODE, value, "m:mode takes m:Refuse, m:Review or m:Warn"
         elif predicate == APPLIES_TO and not _is_graph_of_data(value):
             yield subject, APPLIES_TO, value, "m:appliesTo takes graphs of data, by their IRIs"
-    modes = document.objects(SHAPES_GRAPH, MODE)
-    if len(modes) > 1:
-        yield SHAPES_GRAPH, MODE, None, f"m:mode is given {len(modes)} times: give it once"
+    for node in gathered:
+        modes = document.objects(node, MODE)
+        if len(modes) > 1:
+            yield node, MODE, None, f"m:mode is given {len(modes)} times: give it once"
+
+
+def _of_sets(document: ShapesDocument, shapes: Collection[Iri]) -> Iterator[Fault]:
+    sets = sets_of(document)
+    within: dict[Iri, Iri] = {}
+    for subject, predicate, value in document:
+        if predicate != CONTAINS:
+            continue
+        if subject not in sets:
+            yield subject, CONTAINS, None, "m:contains is said of a shape set: give the node the type m:ShapeSet"
+        elif not isinstance(value, Iri) or value not in shapes:
+            yield subject, CONTAINS, value, "m:contains takes shapes, and this is none"
+        elif within.setdefault(value, subject) != subject:
+            yield subject, CONTAINS, value, f"the shape is in {within[value].n3} already: a shape is in one set at most"
+    for node in sets:
+        if not document.objects(node, CONTAINS):
+            yield node, CONTAINS, None, "a shape set needs shapes: give m:contains"
 
 
 def _is_graph_of_data(value: Term) -> bool:

@@ -12,6 +12,7 @@ Rules
 * A plan that writes shapes is told what is wrong with them as they would be, or what they newly break of the data that
   is there (`existing`), most of which was judged beforehand (`preparing`). Ill-formed shapes in force are a finding
   on every plan that touches data. A plan is judged by the shapes believed before it.
+* Each set of shapes (`application`) is judged by on its own.
 * The mode of the shapes that find something (`application`) says how it is told: as it is, as a `reviewable-violation`,
   or as a warning at most. What a plan breaks is told in the mode in force; what shapes that are written break, in the
   mode that is written with them. What a waiver covers (`waivers`) is told as waived in every mode.
@@ -33,7 +34,7 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.application import Mode
 from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused, supported_anew
-from bridge.shapes.existing import Existing
+from bridge.shapes.existing import each_beside
 from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Reader, Walk
 from bridge.shapes.overlay import Overlay, is_data, triple_of
 from bridge.shapes.preparing import OfLoad, OfPlan, in_shapes, newly_broken, of_here, writes_shapes, written_by
@@ -107,9 +108,10 @@ class CoreChecker:
                 contents = (*plan.record, *(fact.content for fact in plan.supersede))
                 found += _of_unusable(in_force, contents)
             else:
-                changes = changes_of_plan(plan, in_force.model, view, in_force.scope)
-                overlay = Overlay.of_plan(plan, view, in_force.scope)
-                found += self._of_changes(in_force, changes, overlay, plan.issued_at) if changes else ()
+                for each in in_force.sets:
+                    changes = changes_of_plan(plan, each.model, view, each.scope)
+                    overlay = Overlay.of_plan(plan, view, each.scope)
+                    found += self._of_changes(each, changes, overlay, plan.issued_at) if changes else ()
         return found
 
     def noticed(self, plan: Plan, view: FactsView, preparation: Prepared | None = None) -> Sequence[FactContent]:
@@ -121,13 +123,13 @@ class CoreChecker:
         facts = _governing(view)
         in_force = self._registry.of(facts, view) if facts else None
         prepared = of_here(preparation)
-        coming = () if prepared is None or prepared.written.problems else (prepared.written,)
+        coming = () if prepared is None or prepared.written.problems else prepared.written.sets
         if in_force is not None and in_force.problems:
             data = (content for content in plan.record if is_data(content.statement.graph))
             return [*written, *islice(data, 1)]
         seen = {
             content.id: content
-            for shapes in (*coming, *(() if in_force is None else (in_force,)))
+            for shapes in (*coming, *(() if in_force is None else in_force.sets))
             for content in (*plan.record, *supported_anew(plan, shapes.model, view))
             if is_data(content.statement.graph) and shapes.model.notices(triple_of(content))
         }
@@ -150,9 +152,10 @@ class CoreChecker:
             if in_force.problems:
                 found += _of_unusable(in_force, load.noticed)
             else:
-                changes = changes_of_load(load.noticed, in_force.model, in_force.scope)
-                overlay = Overlay(view, brought_by=load.certificate, scope=in_force.scope)
-                found += self._of_changes(in_force, changes, overlay, load.issued_at)
+                for each in in_force.sets:
+                    changes = changes_of_load(load.noticed, each.model, each.scope)
+                    overlay = Overlay(view, brought_by=load.certificate, scope=each.scope)
+                    found += self._of_changes(each, changes, overlay, load.issued_at)
         return found
 
     def _of_written(self, write: _Write, view: FactsView, preparation: Preparation | None) -> list[Finding]:
@@ -162,13 +165,13 @@ class CoreChecker:
             return _malformed(written)
         in_force = self._registry.of(write.facts, view) if write.facts else None
         usable = None if in_force is None or in_force.problems else in_force
-        if preparation is not None and preparation.written is written:
-            teller, violations = preparation.teller, preparation.violations(write.own)
-        else:
-            teller = Teller(written, FindingCode.EXISTING_VIOLATION)
-            violations = newly_broken(Existing(usable, written), write.own)
         beside = [*_undescribed(usable, written), *_idle(usable, written)]
-        return [*beside, *teller.told(by_key(violations), write.at)]
+        if preparation is not None and preparation.written is written:
+            return [*beside, *preparation.told(write.own, write.at)]
+        for each in each_beside(usable, written):
+            teller = Teller(each.written, FindingCode.EXISTING_VIOLATION)
+            beside += teller.told(by_key(newly_broken(each, write.own)), write.at)
+        return beside
 
     def _of_changes(self, shapes: Shapes, changes: Iterable[Change], overlay: Overlay, at: int) -> list[Finding]:
         waiting = iter(changes)

@@ -24,7 +24,7 @@ from bridge.shapes.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST
 from kernel.terms import XSD, Iri, Literal, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from uuid import UUID
 
     from kernel.facts import FactContent
@@ -68,6 +68,16 @@ class ShapesDocument:
             if spellings and spellings[0] != value:
                 document._spellings[triple] = spellings[0]
         return document
+
+    def without(self, is_left_out: Callable[[Triple], bool]) -> ShapesDocument:
+        """The same without some of its statements."""
+        found = ShapesDocument((), {})
+        for triple in self:
+            if not is_left_out(triple):
+                subject, predicate, value = triple
+                found._described.setdefault(subject, {}).setdefault(predicate, []).append(value)
+        found._spellings = self._spellings
+        return found
 
     def __iter__(self) -> Iterator[Triple]:
         """Every statement."""

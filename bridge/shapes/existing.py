@@ -4,6 +4,7 @@ Rules
 -----
 * Found is what the shapes as they would be say of the data, at any valid time, and the shapes in force do not: what the
   shapes newly break, not what is broken. Results are compared by their keys, whichever target led to them.
+* Each set of shapes is judged by itself, and held against the same set as it is in force.
 * Only targets of shapes that are written, or that refer to such, are judged; a shape that is only taken away breaks
   nothing. Where the graphs that shapes are bound to change, all of them count as written.
 * A change of the data concerns the targets that a shape written may see it from, and those whose results are held
@@ -66,6 +67,12 @@ class Judged:
     violations: tuple[Violation, ...]
     keys: frozenset[ResultKey]
     held_against: frozenset[Term]
+
+
+def each_beside(in_force: Shapes | None, written: Shapes) -> list[Existing]:
+    """Each set of shapes that are written, without problems, beside the same set in force, if there is one."""
+    before = {} if in_force is None else {each.of: each for each in in_force.sets}
+    return [Existing(before.get(each.of), each) for each in written.sets]
 
 
 class Existing:

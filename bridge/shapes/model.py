@@ -414,11 +414,27 @@ def _shape(
     )
 
 
+def targeting_only(document: ShapesDocument, shapes: Collection[Iri]) -> ShapesDocument:
+    """The document in which no other shapes have targets."""
+
+    def is_left_out(triple: Triple) -> bool:
+        subject, predicate, value = triple
+        if subject in shapes:
+            return False
+        return predicate.value in TARGETS or (predicate == RDF_TYPE and _is_class_of_classes(document, value))
+
+    return document.without(is_left_out)
+
+
+def _is_class_of_classes(document: ShapesDocument, node: Term) -> bool:
+    """Whether what is of it is a class, and if it is a shape, its own target."""
+    if not isinstance(node, Iri):
+        return False
+    return node in {RDFS_CLASS, OWL_CLASS} or RDFS_CLASS in document.objects(node, SUBCLASS_OF)
+
+
 def _targets(document: ShapesDocument, node: Iri) -> Targets:
-    types = document.nodes(node, RDF_TYPE)
-    is_class = any(
-        each in {RDFS_CLASS, OWL_CLASS} or RDFS_CLASS in document.objects(each, SUBCLASS_OF) for each in types
-    )
+    is_class = any(_is_class_of_classes(document, each) for each in document.objects(node, RDF_TYPE))
     return Targets(
         nodes=frozenset(document.objects(node, sh("targetNode"))),
         classes=frozenset([*document.nodes(node, sh("targetClass")), *([node] if is_class else [])]),

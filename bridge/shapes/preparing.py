@@ -18,7 +18,7 @@ Example
     preparation = ShapesPreparer(ledger).prepare(plan, view, None)
     preparation.advance(watch)                          # beside the writes
     preparation.hold(view)                              # in the write
-    preparation.violations(OfPlan(plan, view))
+    preparation.told(OfPlan(plan, view), plan.issued_at)
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from bridge.shapes.broken import Broken, Waiting
 from bridge.shapes.evidence import brought_by
-from bridge.shapes.existing import Existing
+from bridge.shapes.existing import each_beside
 from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded
 from bridge.shapes.overlay import EVERYTHING, Overlay, triple_of
 from bridge.shapes.registry import Shapes, document_of
@@ -47,10 +47,11 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from bridge.shapes.document import ShapesDocument, Triple
-    from bridge.shapes.existing import Judged
+    from bridge.shapes.existing import Existing, Judged
     from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.overlay import Scope
     from bridge.shapes.slices import Violation
+    from certificates.findings import Finding
     from kernel.facts import Fact, FactContent
     from kernel.instants import Instant
     from kernel.plan import Plan
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 FEW: Final = 100
 """Statements changed beside a write that are judged within it."""
 
-BRIEF: Final = 10_000
+BRIEF: Final = 4_000
 """How much may be read and judged for those: some tens of milliseconds."""
 
 BATCH: Final = 200
@@ -97,20 +98,15 @@ class Preparation:
         held: the same.
         written: the same.
         insists: whether a write judges whatever is left.
-        teller: tells what is found; most of it was told beforehand.
     """
 
     def __init__(self, ledger: Ledger, held: frozenset[UUID], in_force: Shapes | None, written: Shapes) -> None:
-        self._ledger = ledger
         self.held = held
         self.written = written
-        self._existing = None if written.problems else Existing(in_force, written)
-        self.teller = Teller(written, FindingCode.EXISTING_VIOLATION)
-        self._broken = Broken()
-        self._as_of: Instant | None = None
-        self._begun = False
         self.insists = False
-        self._since: Changed | None = None
+        beside = () if written.problems else each_beside(in_force, written)
+        self._followed = [_Followed(ledger, each) for each in beside]
+        self._begun = False
 
     def fits(self, held: Iterable[Fact], document: ShapesDocument) -> bool:
         """Whether it is about these shapes in force, and these written."""
@@ -120,24 +116,65 @@ class Preparation:
         """From now on a write judges whatever is left, however much."""
         self.insists = True
 
-    # --- beside the writes --------------------------------------------------------------------------------------------
-
     def advance(self, watch: Watch) -> None:
         """Judges what is committed, until little is left."""
-        existing = self._existing
-        if existing is None:
-            return
-        self._since = None
-        if not self._begun:
-            self._judge_all(existing, watch)
-            self._begun = True
+        for each in self._followed:
+            if not self._begun:
+                each.judge_all(watch)
+        self._begun = True
         for _ in range(ROUNDS):
-            for finding in self.teller.told(by_key(self._broken.violations({})), self._as_of or FOREVER):
-                finding.canonical()
-            if self._follow(existing, watch) <= FEW // 2:
+            for each in self._followed:
+                each.word()
+            if sum(each.follow(watch) for each in self._followed) <= FEW // 2:
                 return
 
-    def _judge_all(self, existing: Existing, watch: Watch) -> None:
+    def hold(self, view: LedgerView) -> None:
+        """Takes note of what others changed since, before a load brings facts of its own. Raises `Unprepared`."""
+        if self._followed and not self._begun:
+            raise Unprepared
+        left = sum(each.hold(view, inf if self.insists else FEW + 1) for each in self._followed)
+        if left > FEW and not self.insists:
+            raise Unprepared
+
+    def told(self, own: Own, at: int) -> list[Finding]:
+        """What is newly broken, of the data as a plan leaves it; after `hold`.
+
+        Args:
+            own: what the plan itself changes.
+            at: when it was issued.
+
+        Raises:
+            Unprepared: too much would have to be judged for what others have changed since.
+        """
+        patience = Patience(IN_TURN)
+        return [
+            finding
+            for each in self._followed
+            for finding in each.told(own, at, inf if self.insists else BRIEF, patience)
+        ]
+
+
+class _Followed:
+    """What one set of shapes newly breaks, followed through what changes.
+
+    Args:
+        ledger: of the base.
+        existing: the set beside the same in force.
+    """
+
+    def __init__(self, ledger: Ledger, existing: Existing) -> None:
+        self._ledger = ledger
+        self._existing = existing
+        self._teller = Teller(existing.written, FindingCode.EXISTING_VIOLATION)
+        self._broken = Broken()
+        self._as_of: Instant | None = None
+        self._since = Changed(())
+
+    # --- beside the writes --------------------------------------------------------------------------------------------
+
+    def judge_all(self, watch: Watch) -> None:
+        """Judges every target."""
+        existing = self._existing
         with ExitStack() as until_done:
             with self._ledger.reading() as view:
                 self._as_of = view.head().instant
@@ -155,13 +192,19 @@ class Preparation:
                 done += len(batch)
                 watch.tell(done, total)
 
-    def _follow(self, existing: Existing, watch: Watch) -> int:
+    def word(self) -> None:
+        """Words what is found so far: there is time for it now."""
+        for finding in self._teller.told(by_key(self._broken.violations({})), self._as_of or FOREVER):
+            finding.canonical()
+
+    def follow(self, watch: Watch) -> int:
         """Judges anew what changed since; answers how many statements did."""
+        existing = self._existing
         with self._ledger.reading() as view:
             now = view.head().instant
             if now is None or now == self._as_of:
                 return 0
-            changed = self._changed(existing, view, now)
+            changed = self._changed(view, now)
             for batch in _batches(changed.triples):
                 judging = existing.over(partial(_as_it_stands, view, changed.gone), Budget())
                 for pair in self._broken.concerned(judging.concerned(batch)):
@@ -172,44 +215,38 @@ class Preparation:
 
     # --- in the write -------------------------------------------------------------------------------------------------
 
-    def hold(self, view: LedgerView) -> None:
-        """Takes note of what others changed since, before a load brings facts of its own. Raises `Unprepared`."""
-        existing = self._existing
-        if existing is None:
-            return
-        if not self._begun:
-            raise Unprepared
-        self._since = self._changed(existing, view, FOREVER, inf if self.insists else FEW + 1)
-        if len(self._since.triples) > FEW and not self.insists:
-            raise Unprepared
+    def hold(self, view: LedgerView, most: float) -> int:
+        """Takes note of what others changed since; answers how many statements, or `most`."""
+        self._since = self._changed(view, FOREVER, most)
+        return len(self._since.triples)
 
-    def violations(self, own: Own) -> list[Violation]:
-        """What is newly broken, of the data as a plan leaves it; after `hold`.
+    def told(self, own: Own, at: int, most: float, patience: Patience) -> list[Finding]:
+        """What is newly broken, of the data as a plan leaves it.
 
         Args:
             own: what the plan itself changes.
+            at: when it was issued.
+            most: how much may be read and judged for what others changed.
+            patience: of whoever waits.
 
         Raises:
-            Unprepared: too much would have to be judged for what others have changed since.
+            Unprepared: it would be more.
         """
         existing, changed = self._existing, self._since
-        if existing is None or changed is None:
-            raise Unprepared
         mine = [triple for triple in own.triples if existing.notices(triple)]
-        allowed = inf if mine or self.insists else BRIEF
-        patience = Patience(IN_TURN)
         instead: dict[Pair, Judged | None] = {}
         try:
             for batch in _batches([*changed.triples, *mine]):
-                judging = existing.over(partial(own.overlay, changed.gone), Budget(allowed, patience))
+                judging = existing.over(partial(own.overlay, changed.gone), Budget(inf if mine else most, patience))
                 for pair in self._broken.concerned(judging.concerned(batch)):
                     instead[pair] = judging.judge(pair)
         except NeighbourhoodExceeded:
             raise Unprepared from None
-        return list(self._broken.violations(instead))
+        return self._teller.told(by_key(self._broken.violations(instead)), at)
 
-    def _changed(self, existing: Existing, view: LedgerView, until: Instant, most: float = inf) -> Changed:
+    def _changed(self, view: LedgerView, until: Instant, most: float = inf) -> Changed:
         """What changed after what is known, up to an instant; not all of it, if it is more than `most` statements."""
+        existing = self._existing
         triples: dict[Triple, None] = {}
         gone: list[Fact] = []
         for fact in view.facts_recorded(self._as_of, until):

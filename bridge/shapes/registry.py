@@ -6,6 +6,7 @@ Rules
 * They are kept by the ids of their facts. A view that keeps the facts of the reserved graphs gives the same tuple
   each time, and then nothing is compared.
 * They are compiled when a shape is first judged by.
+* What is judged by are its sets (`application`): mostly there is one, the graph as a whole.
 * A shapes graph that cannot be used is kept with its problems: nothing is judged by half of it.
 
 Example
@@ -21,15 +22,16 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bridge.shapes.application import Mode, mode_of, scope_of
+from bridge.shapes.application import Mode, mode_of, scope_of, sets_of
 from bridge.shapes.document import ShapesDocument
 from bridge.shapes.engine import Engine
-from bridge.shapes.model import ShapesModel
+from bridge.shapes.model import ShapesModel, targeting_only
 from bridge.shapes.sparql.conformance import misuses
 from bridge.shapes.sparql.declared import Declarations
 from bridge.shapes.waivers import Waivers
 from bridge.shapes.wellformed import Problem, idle, problems, undescribed
 from kernel.terms import Literal
+from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from bridge.shapes.overlay import Scope
     from kernel.facts import EvidenceContent, Fact, FactContent
     from kernel.ports import FactsView
+    from kernel.terms import Iri
 
 _KEPT = 4
 
@@ -47,12 +50,32 @@ class Shapes:
 
     Attributes:
         document: the graph.
+        of: the node that mode and graphs are said of: the graph itself, or a set in it.
         problems: what is not well formed about it; empty: it is.
     """
 
     def __init__(self, document: ShapesDocument) -> None:
         self.document = document
+        self.of = SHAPES_GRAPH
         self.problems: Sequence[Problem] = problems(document) or self._misuses(Declarations(document))
+
+    @cached_property
+    def sets(self) -> Sequence[Shapes]:
+        """What judges by itself: the shapes in no set, and each set; only of shapes without problems."""
+        gathered = sets_of(self.document)
+        if not gathered:
+            return (self,)
+        anywhere = frozenset().union(*gathered.values())
+        rest = frozenset(root.node for root in self.model.roots) - anywhere
+        return tuple(self._set(of, contained) for of, contained in ({SHAPES_GRAPH: rest} | gathered).items())
+
+    def _set(self, of: Iri, contained: frozenset[Iri]) -> Shapes:
+        """The shapes, of which only those contained have targets."""
+        found = Shapes.__new__(Shapes)
+        found.document = targeting_only(self.document, contained)
+        found.of = of
+        found.problems = ()
+        return found
 
     def _misuses(self, declarations: Declarations) -> list[Problem]:
         if not declarations.components:
@@ -77,12 +100,12 @@ class Shapes:
     @cached_property
     def mode(self) -> Mode:
         """What becomes of a change that they find fault with; only of shapes without problems."""
-        return mode_of(self.document)
+        return mode_of(self.document, self.of)
 
     @cached_property
     def scope(self) -> Scope:
         """The graphs that they are bound to; only of shapes without problems."""
-        return scope_of(self.document)
+        return scope_of(self.document, self.of)
 
     @cached_property
     def waivers(self) -> Waivers:

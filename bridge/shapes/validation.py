@@ -21,6 +21,7 @@ Example
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.data import together
@@ -29,7 +30,7 @@ from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF, sh
 from kernel.terms import Iri, Literal, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from bridge.shapes.data import Data, Nodes, Spellings
     from bridge.shapes.model import Shape
@@ -97,6 +98,31 @@ class Validation:
         if not isinstance(node, Literal):
             return ()
         return (self._shapes.document.spelling((shape, sh("targetNode"), node)) or node,)
+
+
+class Validations:
+    """Several data graphs, each under shapes of its own, one after the other: as one `Validation`.
+
+    Args:
+        each: shapes without problems, with what holds.
+
+    Attributes:
+        foci: how many nodes are judged in all.
+    """
+
+    def __init__(self, each: Iterable[tuple[Shapes, Data]]) -> None:
+        self._each = [Validation(shapes, data) for shapes, data in each]
+        self.foci = sum(validation.foci for validation in self._each)
+
+    def results(self, progress: Callable[[int, int], None] = lambda _done, _total: None) -> Iterator[Result]:
+        """The results of each in turn; progress as of one."""
+        before = 0
+        for validation in self._each:
+            yield from validation.results(partial(self._further, progress, before))
+            before += validation.foci
+
+    def _further(self, progress: Callable[[int, int], None], before: int, done: int, _: int) -> None:
+        progress(before + done, self.foci)
 
 
 def _in_order(nodes: Nodes) -> list[tuple[Term, Spellings]]:

@@ -1,4 +1,4 @@
-"""The cases of time, asked through every way in to a moment: parameters, paths, dates, facts, exports and graphs.
+"""The cases of time, asked through every way in to a moment: by URL, by date, of facts and exports, by command.
 
 One base for all of them, whose clock goes when it is told to; each case has a subject of its own.
 """
@@ -20,10 +20,22 @@ from kernel.access import Role
 from kernel.instants import SECOND, Instant, parse_instant, print_instant
 from kernel.vocabulary import DEFAULT_GRAPH
 from tests.api.bodies import EX, M, change, request
+from tests.api.console import run
 from tests.api.serving import Served, served
 from tests.bridge.writing import HOUR, SetClock, until
 
-WAYS: Final = ("parameters", "form", "body", "path", "path-form", "date", "facts", "export", "graph")
+WAYS: Final = (
+    "parameters",
+    "form",
+    "body",
+    "path",
+    "path-form",
+    "date",
+    "facts",
+    "export",
+    "graph",
+    "command",
+)
 TRIPLES: Final = {"accept": "application/n-triples"}
 QUADS: Final = {"accept": "application/n-quads"}
 ROWS: Final = {"accept": "application/sparql-results+json"}
@@ -66,8 +78,19 @@ class Asking:
             "facts": lambda: send("GET", "/facts", params={"subject": EX + subject, **moment}),
             "export": lambda: send("GET", f"/exports/{graph}", params=moment, headers=QUADS),
             "graph": lambda: send("GET", "/graphs", params={"default": "", **moment}, headers=TRIPLES),
+            "command": lambda: self._command(moment, "query", query, "--format", "json"),
         }
         return ways[self.way]()
+
+    def _command(self, moment: dict[str, str], *words: str) -> httpx2.Response:
+        """What a command prints, or complains about, as if it were an answer."""
+        options = [word for name, text in moment.items() for word in (f"--{name}", text)]
+        token = self.client.headers["authorization"].removeprefix("Bearer ")
+        ended = run(*words, *options, "--url", self.server.url, "--token-env", "TOKEN", TOKEN=token)
+        if ended.status == 0:
+            return httpx2.Response(200, text=ended.output)
+        where, _, complaint = ended.errors.removeprefix("muniment: ").partition(": ")
+        return httpx2.Response(400, json={"where": where, "remedy": complaint.partition("(")[2]})
 
     def _date(self, as_of: str) -> str:
         if not as_of.startswith("head:"):
@@ -81,7 +104,7 @@ class Asking:
             objects = [item["statement"]["object"] for item in answer.json()["items"]]
             return [each.get("@id") or each["@value"] for each in objects]
         if self.way in {"export", "graph"}:
-            form = ox.RdfFormat.N_QUADS if self.way == "export" else ox.RdfFormat.N_TRIPLES
+            form = ox.RdfFormat.N_TRIPLES if self.way == "graph" else ox.RdfFormat.N_QUADS
             quads = ox.parse(answer.content, form)
             return [quad.object.value for quad in quads if quad.subject.value == subject]
         return [row["o"]["value"] for row in answer.json()["results"]["bindings"]]

@@ -101,6 +101,12 @@ def filled(server: Served, *, secret: bool) -> World:
         opened = request(change("ada", "knows", value, graph=OPEN), reason="open")
         assert administrator.post("/changes", json=opened).status_code == 201
     hidden(world, secret=secret)
+    queries = {
+        "hidden": {"query": f"SELECT * {{ ?s ?p '{MARKER}' }}", "graphs": [SECRET if secret else DULL]},
+        "everything": {"query": "SELECT * { ?s ?p ?o }", "action": "note"},
+    }
+    registered = {name: {**said, "owner": MARKER, "contact": MARKER} for name, said in queries.items()}
+    assert administrator.post("/queries", json={"queries": registered}).status_code == 201
     waiting = request(change("ada", "knows", "eve", graph=OPEN, confidence=0.1))
     assert administrator.post("/changes", json=waiting).status_code == 202
     return world
@@ -202,6 +208,8 @@ _FACTS: Final = (
 
 _NAMED: Final = quote(SECRET, safe="")
 
+_QUERY: Final = {"query": "SELECT * { ?s ?p ?o }", "owner": "me", "contact": "me", "graphs": [SECRET]}
+
 ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
     "change": (
         *(Asked("POST", "/changes", sent={"json": body}) for body in _CHANGES),
@@ -218,6 +226,15 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
     "getReport": (Asked("GET", "/certificates/{certificate}/report"), Asked("GET", "/certificates/{own}/report")),
     "decide": (Asked("POST", "/certificates/{certificate}/decision", sent={"json": {"decision": "approve"}}),),
     "revert": (Asked("POST", "/certificates/{certificate}/revert", {"dry-run": "true"}),),
+    "listQueries": (Asked("GET", "/queries"),),
+    "getQuery": tuple(
+        Asked("GET", f"/queries/{name}", params)
+        for name in ("hidden", "everything", "none")
+        for params in ({}, {"held-head": "none"})
+    ),
+    "putQuery": (Asked("PUT", "/queries/hidden", sent={"json": _QUERY}),),
+    "putQueries": (Asked("POST", "/queries", sent={"json": {"queries": {"hidden": _QUERY}}}),),
+    "deleteQuery": (Asked("DELETE", "/queries/hidden"), Asked("DELETE", "/queries/none")),
     "purge": tuple(
         Asked("POST", "/purges", sent={"json": {"preview": True, **target}})
         for target in ({"fact": "{fact}"}, {"node": EX + "ada"}, {"graph": SECRET}, {"episode": "urn:episode:mine"})

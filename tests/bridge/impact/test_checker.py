@@ -36,9 +36,11 @@ from tests.bridge.writing import (
     during,
     living,
     load,
+    one_home,
     person,
     submission,
     write,
+    year,
 )
 
 HOMES = registered("homes", f"SELECT ?who ?home {{ ?who {LIVES_IN.n3} ?home }}")
@@ -237,3 +239,13 @@ def test_queries_of_many_moments_are_answered_each_at_its_own(base: Base) -> Non
         outcome = write(base, Assert(living(PARIS, person(start)), during(start, start + 2)), by=ADMINISTRATOR)
         changed = require_exact(outcome, before, {each.name: answer(base, each) for each in asked})
         assert changed == 2
+
+
+def test_what_a_rule_proposes_is_part_of_what_an_answer_is_held_against() -> None:
+    with Base.open(None, policy=AUTO, host=SetClock()) as base:
+        write(base, *one_home(), by=ADMINISTRATOR)
+        write(base, Assert(living(PARIS), during(2024, None)), by=ADMINISTRATOR)
+        register(base, *(registered(f"in{each}", HOMES.text, moment=year(each)) for each in (2020, 2025)))
+        late = write(base, Assert(living(ROME), during(2019, None)), by=ADMINISTRATOR)
+        told = {each.impact.query: (each.impact.gained, each.impact.lost) for each in late.findings if each.impact}
+        assert told == {"in2020": (1, 0)}

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bridge.host import SystemClock
-from bridge.keys import NEXT_KEY, SIGNING_KEY
+from bridge.keys import KeyPlace
 from bridge.ledger.schema import VERSION
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.lock import DirectoryLock
@@ -33,7 +33,6 @@ from bridge.stores.pair import OxigraphStores
 from bridge.stores.places import store_directory
 from bridge.stores.projections import Projection
 from certificates.errors import CertificateError
-from certificates.keys import SigningKey
 from kernel.errors import BaseInUse, MunimentError
 from kernel.instants import print_instant
 from kernel.transaction_clock import refuse_if_ahead
@@ -41,6 +40,7 @@ from kernel.transaction_clock import refuse_if_ahead
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bridge.keys import GivenKey
     from kernel.ports import HostClock
 
 LEDGER: Final = "ledger.sqlite"
@@ -81,15 +81,15 @@ class Diagnosis:
             raise ValueError(f"{self.check}: a remedy goes with what is not in order, and with nothing else")
 
 
-def examine(data: Path, host: HostClock | None = None) -> Iterator[Diagnosis]:
-    """Everything about a folder; of the base in it, if there is one."""
+def examine(data: Path, host: HostClock | None = None, given: GivenKey | None = None) -> Iterator[Diagnosis]:
+    """Everything about a folder; of the base in it, if there is one, whose key may be given from elsewhere."""
     yield folder(data)
     yield disk(data)
     if not (data / LEDGER).is_file():
         return
     served = is_held(data)
     yield lock(data, served=served)
-    yield from _of_ledger(data, host or SystemClock(), served=served)
+    yield from _of_ledger(data, host or SystemClock(), KeyPlace.of(data, given), served=served)
 
 
 def folder(data: Path) -> Diagnosis:
@@ -143,7 +143,7 @@ def lock(data: Path, *, served: bool) -> Diagnosis:
 # --- the ledger and what depends on it --------------------------------------------------------------------------------
 
 
-def _of_ledger(data: Path, host: HostClock, *, served: bool) -> Iterator[Diagnosis]:
+def _of_ledger(data: Path, host: HostClock, place: KeyPlace, *, served: bool) -> Iterator[Diagnosis]:
     if not (data / LEDGER).stat().st_size:
         yield _fail("ledger", f"{data / LEDGER} is empty", "put it back from a backup")
         return
@@ -155,7 +155,7 @@ def _of_ledger(data: Path, host: HostClock, *, served: bool) -> Iterator[Diagnos
     with closing(ledger):
         yield _soundness(ledger)
         yield _clock(ledger, host)
-        yield _key(data, ledger)
+        yield _key(place, ledger)
         yield _unseen() if served else _stores(data, ledger)
 
 
@@ -181,17 +181,17 @@ def _clock(ledger: SqliteLedger, host: HostClock) -> Diagnosis:
     return _ok("clock", f"{print_instant(now)}, not behind the ledger")
 
 
-def _key(data: Path, ledger: SqliteLedger) -> Diagnosis:
+def _key(place: KeyPlace, ledger: SqliteLedger) -> Diagnosis:
     """Whether the signing key is there, closed to others, and the one that the ledger knows."""
-    path, known = data / SIGNING_KEY, ledger.signing_key()
-    if known is None and not path.exists():
+    path, known = place.path or "the key that is given", ledger.signing_key()
+    if known is None and place.made and place.path is not None and not place.path.exists():
         return _ok("key", "none yet: the first start makes it")
     try:
-        key = SigningKey.load(path)
+        key = place.load()
     except CertificateError as error:
         return _fail("key", f"{path}: {error.message}", error.remedy)
     if known not in (None, key.public.multibase):
-        if (data / NEXT_KEY).exists():
+        if place.following is not None and place.following.exists():
             return _warn("key", "a rotation was interrupted", "start the service: it finishes that")
         return _fail("key", f"{path} is not the key that the base signs with", "put that one back from a backup")
     return _ok("key", f"{path} is there, its owner's alone, and the base's")

@@ -100,7 +100,13 @@ def _opened(data: Path, settings: Settings, *, accept_clock: bool) -> Base:
 
     try:
         with waiting("opening the demo base"):
-            return Base.open(data, policy=settings.verdict_policy, accept_clock=accept_clock)
+            return Base.open(
+                data,
+                policy=settings.verdict_policy,
+                accept_clock=accept_clock,
+                key=settings.given_key,
+                issuer=settings.issuer,
+            )
     except ClockAhead as error:
         error.remedy = (
             "set the host's clock right; or go on from the base's instant, with `muniment demo --accept-clock` or "

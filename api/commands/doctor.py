@@ -80,11 +80,12 @@ def _found(data: Path | None, port: int | None) -> Iterator[Diagnosis]:
     yield libraries()
     try:
         settings = read_settings(data=data, port=port)
+        given = settings.given_key
     except InvalidSetting as error:
         yield Diagnosis("settings", Grade.FAIL, f"{error.where}: {error.message}", error.remedy)
         return
     yield listening(settings.host, settings.port, served=is_held(settings.data))
-    yield from examine(settings.data)
+    yield from examine(settings.data, given=given)
 
 
 def python() -> Diagnosis:

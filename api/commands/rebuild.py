@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.commands.options import LEDGER, Data, require_base
+from api.commands.options import LEDGER, Data, given_key, require_base
 from api.commands.progress import waiting
 from kernel.errors import DamagedBase
 
@@ -85,7 +85,8 @@ def _rebuild_and_compare(data: Path, into: Path) -> None:
     from bridge.stores.pair import rebuild as rebuild_stores
     from bridge.stores.projections import Projection
 
-    with Base.open(data, accept_clock=True, host=StandingClock(SystemClock().now())) as base:
+    standing = StandingClock(SystemClock().now())
+    with Base.open(data, accept_clock=True, host=standing, key=given_key(data)) as base:
         with base.ledger.reading() as view:
             rebuild_stores(view, into)
         different = [projection.value for projection in Projection if not _is_same(base, into, projection)]

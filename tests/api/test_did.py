@@ -91,11 +91,14 @@ def test_a_key_in_a_file_elsewhere_signs_and_is_rotated_there(tmp_path: Path) ->
         assert base.key == key
         assert base.keys.rotate().result(30).previous == key.public
         assert base.key == SigningKey.load(tmp_path / "own.key") != key
-    assert list((data / "keys").iterdir()) == []
+    assert not (data / SIGNING_KEY).exists()
     assert run("key", "--data", data, "--multibase", **variables).output.strip() == base.key.public.multibase
     assert run("key", "rotate", "--data", data, **variables).status == 0
     assert run("audit", "--data", data, **variables).status == 0
     assert run("audit", "--data", data).status == 1
+    assert run("rebuild", "--data", data, "--into", tmp_path / "anew", "--check", **variables).status == 0
+    assert "FAIL" not in run("doctor", "--data", data, "--port", "0", **variables).output.upper()
+    assert "own.key" in run("doctor", "--data", data, "--port", "0", **variables).output
 
 
 def test_a_key_in_the_environment_signs_and_is_nowhere_else(tmp_path: Path) -> None:

@@ -185,6 +185,7 @@ def test_stores_that_are_gone_behind_or_ahead(data: Path, tmp_path: Path) -> Non
     assert "head 5" in behind.what.replace("head 7", "head 5")
     shutil.rmtree(data / "stores")
     shutil.move(tmp_path / "newer", data / "stores")
+    (data / "ledger.seal").unlink()
     (data / diagnosis.LEDGER).write_bytes(ledger)
     assert "more than the ledger" in wrong(data, "stores").what
 

@@ -89,6 +89,7 @@ class FrameReader:
             start, end = _LENGTHS.size + head, _LENGTHS.size + head + body
             if len(self._pending) < end:
                 return
-            whole = bytes(self._pending[:end])
+            with memoryview(self._pending) as view:
+                told, content = bytes(view[_LENGTHS.size : start]), bytes(view[start:end])
             del self._pending[:end]
-            yield Frame(Kind(kind), orjson.loads(whole[_LENGTHS.size : start]), whole[start:])
+            yield Frame(Kind(kind), orjson.loads(told), content)

@@ -39,7 +39,8 @@ Results: TypeAlias = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
 _CACHED: Final = 1_024
 _QUALITY: Final = re.compile(r"[01](?:\.[0-9]{0,3})?")
-_NOT_XML: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
+_CONTROLS: Final = bytes({*range(32)} - {*b"\t\n\r"})
+_NO_CHARACTERS: Final = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")
 _NO_LOCAL_NAME: Final = b"<oxprefix: "
 
 
@@ -219,7 +220,7 @@ class _Checked:
 
     def write(self, data: bytes) -> int:
         seen = self._before + data
-        if _NOT_XML.search(seen):
+        if not _is_xml(seen):
             raise _cannot_carry(self._written, "a control character, which XML cannot hold")
         if self._written.written is _GRAPH.RDF_XML and _NO_LOCAL_NAME in seen:
             raise _cannot_carry(self._written, "a predicate whose IRI ends in no name, which RDF/XML cannot write")
@@ -228,6 +229,12 @@ class _Checked:
 
     def flush(self) -> None:
         self._sink.flush()
+
+
+def _is_xml(text: bytes) -> bool:
+    """Whether each character is one that XML 1.0 has (section 2.2)."""
+    # A regular expression takes twice as long for this as the engine does for all else.
+    return len(text.translate(None, _CONTROLS)) == len(text) and not any(each in text for each in _NO_CHARACTERS)
 
 
 def _cannot_carry(written: Format, what: str) -> NotAcceptable:

@@ -31,6 +31,7 @@ from bench.contest import Contest
 from bench.contestants import ENTRIES, FULL, QUICK, chosen
 from bench.endpoints import compared, endpoints_table
 from bench.environments import Unavailable, home
+from bench.erasing import purge_table
 from bench.exchange import Exchange
 from bench.governing import governed, governing_table
 from bench.impact import impact, impact_table
@@ -66,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _profile(console, sizes, Path(directory))
         elif options.governing:
             _govern(console, sizes, Path(directory))
-        elif options.impact:
-            _show(console, sizes, Path(directory), lambda folder, size: impact_table(size, impact(folder, size)))
+        elif options.impact or options.purge:
+            _show(console, sizes, Path(directory), purge_table if options.purge else _impact_table)
         elif options.log:
             _show(console, sizes, Path(directory), log_table)
             _show(console, sizes, Path(directory) / "proving", proving_table)
@@ -80,11 +81,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif not options.validation:
             _compare(console, chosen(options.only), sizes, effort, Path(directory))
         alone = (
-            *(options.profile, options.governing, options.impact, options.log),
+            *(options.profile, options.governing, options.impact, options.log, options.purge),
             *(options.load, options.serving, options.moments),
         )
         if options.validation or not (options.only or any(alone)):
             _validate(console, sizes, effort, Path(directory) / "validation")
+
+
+def _impact_table(directory: Path, size: int) -> Table:
+    return impact_table(size, impact(directory, size))
 
 
 def _show(console: Console, sizes: list[int], directory: Path, measured: Callable[[Path, int], Table]) -> None:
@@ -173,6 +178,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--impact", action="store_true", help="instead, what registered queries cost a write")
     parser.add_argument("--log", action="store_true", help="instead, what log, state digest and audit take")
+    parser.add_argument("--purge", action="store_true", help="instead, a purge while writers go on")
     parser.add_argument("--serving", action="store_true", help="instead, ours beside `oxigraph serve`; needs wrk")
     parser.add_argument(
         "--load", action="store_true", help="instead, many clients that read and write for two minutes beside runaways"

@@ -104,7 +104,7 @@ LIES = [
 
 @pytest.mark.parametrize(("path", "said", "lie", "place"), LIES)
 def test_whatever_a_service_lies_about_is_named(world: World, path: str, said: bytes, lie: bytes, place: str) -> None:
-    told = []
+    told: list[bool] = []
 
     def fetch(asked: str, parameters: Mapping[str, str]) -> bytes | None:
         data = honest(asked, parameters)

@@ -52,7 +52,10 @@ _DARKEST: Final = 6.0
 _TOP: Final = 24
 _FOOT: Final = 40
 _LABEL: Final = 17
-"""Pixels that a name takes."""
+"""Pixels that a name takes upwards."""
+
+_LEAST_WIDTH: Final = 5.0
+"""Percent of the drawing below which a name would be a letter or two, also where the drawing is wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +224,9 @@ def _plane(facts: Sequence[Plotted], scale: Scale, y: int, *, dense: bool) -> Pl
     rectangles = []
     for fact in facts:
         top, bottom = y_of(fact.until), y_of(fact.drawn.believed_from)
-        label = "" if dense or bottom - top < _LABEL else fact.drawn.label
         extent = scale.extent(fact.drawn.interval)
+        named = not dense and bottom - top >= _LABEL and extent.seen_width >= _LEAST_WIDTH
+        label = fact.drawn.label if named else ""
         rectangles.append(
             Rectangle(label, fact.drawn.sentence, fact.drawn.role, extent, round(top, 2), round(bottom - top, 2))
         )

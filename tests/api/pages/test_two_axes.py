@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from api.pages.drawing import Drawn, Role
 from api.pages.planes import MOST_KINDS, MOST_PLANES, Planes, Plotted, Rectangle, planes
 from kernel.access import Role as Access
-from kernel.instants import BEGINNING, FOREVER, Instant
+from kernel.instants import BEGINNING, DAY, FOREVER, Instant
 from kernel.intervals import Interval
 from tests.api.bodies import EX, change, request
 from tests.api.pages.histories import FEW, MANY, write_few, write_many
@@ -95,11 +95,21 @@ def test_versions_of_one_assertion_lie_above_each_other() -> None:
 
 def test_the_kinds_with_the_most_are_drawn_dense() -> None:
     many = [fact(0, 0, 100, 1, None) for _ in range(MOST_PLANES)]
-    few = [fact(1, 0, 100, 1, None)]
+    few = [fact(1, BEGINNING, FOREVER, 1, None)]
     dense, named = planes([*many, *few], [NOW]).kinds
     assert (dense.planes[0].dense, len(dense.planes), dense.more) == (True, 1, "/more/0")
     assert (named.planes[0].dense, named.more) == (False, None)
     assert named.planes[0].rectangles[0].label
+
+
+def test_a_box_too_narrow_for_a_name_has_none() -> None:
+    facts = [
+        fact(0, 0, 100 * DAY, 1, None),
+        fact(0, 100 * DAY, 103 * DAY, 1, None),
+        fact(0, 103 * DAY, FOREVER, 1, None),
+    ]
+    (kind,) = planes(facts, [NOW]).kinds
+    assert [bool(box.label) for box in kind.planes[0].rectangles] == [True, False, True]
 
 
 def test_of_very_many_kinds_it_is_said_how_much_is_left_out() -> None:

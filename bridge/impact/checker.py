@@ -25,27 +25,27 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from bridge.impact.admission import require_admissible
+from bridge.impact.compiled import Compiled
 from bridge.impact.staging import Planned, Unanswered
-from bridge.impact.touch import QueryIndex, compiled
+from bridge.impact.touch import QueryIndex
 from bridge.replicas.comparing import Compared
 from bridge.shapes.sparql.patience import IN_TURN, Patience
 from certificates.findings import Finding, FindingCode, Severity
 from certificates.impacts import Impact, SampleRow
-from kernel.errors import InvalidQuery
+from kernel.errors import InvalidQuery, QueryRefused
 from kernel.impact import changes_at
 from kernel.instants import Instant
-from kernel.queries import Action, read_queries, read_statements
+from kernel.queries import Action, InvalidEntry, read_queries, read_statements
 from kernel.vocabulary import QUERIES_GRAPH, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from bridge.impact.compiled import Compiled
     from bridge.impact.staging import Staging, Told
     from kernel.facts import Fact, FactContent
     from kernel.plan import Plan
     from kernel.ports import Ledger, LedgerView
-    from kernel.queries import InvalidEntry, QueryTable
+    from kernel.queries import RegisteredQuery
     from kernel.terms import Iri
 
 MOST: Final = 100_000
@@ -58,30 +58,41 @@ _KEPT: Final = 4
 _SEVERITIES: Final = {Action.NOTE: Severity.INFO, Action.REVIEW: Severity.WARNING, Action.REFUSE: Severity.VIOLATION}
 
 
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """The registered queries in force: those that can be asked, and entries that nobody can read."""
+
+    index: QueryIndex
+    invalid: tuple[InvalidEntry, ...]
+
+
 class Registry:
-    """Keeps the indexes of the queries that were last in force."""
+    """Keeps what was last in force, made ready."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[tuple[Fact, ...], QueryIndex]] = {}
-        self._compiled: dict[object, Compiled] = {}
+        self._known: dict[int, tuple[tuple[Fact, ...], InForce]] = {}
+        self._ready: dict[RegisteredQuery, Compiled | InvalidEntry] = {}
 
-    def of(self, facts: tuple[Fact, ...]) -> QueryIndex:
-        """The index of the queries that these facts hold; the same one for the same tuple."""
+    def of(self, facts: tuple[Fact, ...]) -> InForce:
+        """What these facts hold; the same for the same tuple."""
         known = self._known.get(id(facts))
         if known is not None and known[0] is facts:
             return known[1]
-        index = QueryIndex(self._ready(read_queries(facts)))
+        table = read_queries(facts)
+        self._ready = {query: self._ready.get(query) or _ready(query) for query in table.queries.values()}
+        invalid = [each for each in self._ready.values() if isinstance(each, InvalidEntry)]
+        index = QueryIndex(each for each in self._ready.values() if isinstance(each, Compiled))
         while len(self._known) >= _KEPT:
             del self._known[next(iter(self._known))]
-        self._known[id(facts)] = (facts, index)
-        return index
+        self._known[id(facts)] = facts, InForce(index, (*table.invalid, *invalid))
+        return self._known[id(facts)][1]
 
-    def _ready(self, table: QueryTable) -> list[Compiled]:
-        ready: dict[object, Compiled] = {}
-        for query in table.queries.values():
-            ready[query] = self._compiled.get(query) or compiled([query])[0]
-        self._compiled = ready
-        return sorted(ready.values(), key=lambda each: each.query.name)
+
+def _ready(query: RegisteredQuery) -> Compiled | InvalidEntry:
+    try:
+        return Compiled(query)
+    except QueryRefused as error:  # only where it was let in all the same
+        return InvalidEntry(query.node, f"{error.message}; {error.remedy}")
 
 
 class QueryImpact:
@@ -108,15 +119,16 @@ class QueryImpact:
         found = _of_written(plan.record, plan.supersede, facts)
         if not facts:
             return found
-        found += _of_invalid(read_queries(facts).invalid, plan)
-        index = self._registry.of(facts)
+        in_force = self._registry.of(facts)
+        index = in_force.index
+        found += _of_invalid(in_force.invalid, plan)
         statements = [content.statement for content in plan.record] + [fact.statement for fact in plan.supersede]
         minding = index.minding(statements)
         if not minding:
             return found
         at = Instant(max(view.head().clock, plan.issued_at))
-        graphs = view.graphs()
-        after = graphs | {content.statement.graph for content in plan.record}
+        graphs = _data(view)
+        after = graphs | {each.statement.graph for each in plan.record if is_data(each.statement.graph)}
         patience = Patience(IN_TURN)
         for moment in _moments(minding):
             asked = [each for each in minding if each.query.moment == moment]
@@ -127,7 +139,7 @@ class QueryImpact:
 
     def load(self, facts: tuple[Fact, ...]) -> LoadImpact:
         """The same for a load session that is planned chunk by chunk."""
-        return LoadImpact(self, facts, self._registry.of(facts) if facts else QueryIndex(()))
+        return LoadImpact(self, facts, self._registry.of(facts).index if facts else QueryIndex(()))
 
     def of_load(self, load: LoadImpact, certificate: str, issued_at: Instant, view: LedgerView) -> list[Finding]:
         """What was gathered of a load whose facts are in the view."""
@@ -136,13 +148,13 @@ class QueryImpact:
             return found
         at = Instant(max(view.head().clock, issued_at))
         with self._ledger.reading() as committed:
-            graphs = committed.graphs()
+            graphs = _data(committed)
         minding = [each for each in load.index if each in load.minding]
         patience = Patience(OF_A_LOAD)
         for moment in _moments(minding):
             asked = [each for each in minding if each.query.moment == moment]
             changes = changes_at(load.record, (), at if moment is None else moment)
-            planned = Planned(view, certificate, at, moment, changes, graphs, view.graphs(), loaded=True)
+            planned = Planned(view, certificate, at, moment, changes, graphs, _data(view), loaded=True)
             if load.too_many:
                 why = Unanswered(f"the load brings more than {MOST:,} statements that it may depend on")
                 found += [_finding(each, why, planned) for each in asked if _may_change(each, planned)]
@@ -198,6 +210,11 @@ class LoadImpact:
     def findings(self, certificate: str, issued_at: Instant, view: LedgerView) -> list[Finding]:
         """What is found of it, once its facts are in the view."""
         return self.checker.of_load(self, certificate, issued_at, view)
+
+
+def _data(view: LedgerView) -> frozenset[Iri]:
+    """The graphs of data that are known."""
+    return frozenset(filter(is_data, view.graphs()))
 
 
 def _moments(queries: Iterable[Compiled]) -> list[Instant | None]:

@@ -77,6 +77,9 @@ class Compiled:
 
     Args:
         query: one that `bridge.impact.admission` admits.
+
+    Raises:
+        QueryRefused: it is none of these, and cannot even be scanned.
     """
 
     def __init__(self, query: RegisteredQuery) -> None:
@@ -111,8 +114,8 @@ class Compiled:
         return self.reads(statement.graph) and (minded is None or any(each.matches(statement) for each in minded))
 
     def dataset(self, known: frozenset[Iri]) -> Dataset:
-        """What it is asked of where these graphs are known."""
-        return dataset_for(self._asker, self._shape, frozenset(filter(is_data, known)))
+        """What it is asked of where these graphs of data are known."""
+        return dataset_for(self._asker, self._shape, known)
 
     def drawn_from(self, known: frozenset[Iri]) -> tuple[str, ...]:
         """The graphs that a finding about it is drawn from: those that it was registered with, or all."""

@@ -210,6 +210,18 @@ def test_an_entry_that_nobody_can_read_is_told_to_every_plan_that_changes_data(b
     assert write(base, Assert(living(ROME)), by=ADMINISTRATOR).findings == ()
 
 
+def test_a_text_that_nobody_can_scan_and_that_was_let_in_keeps_no_other_query_from_being_asked(base: Base) -> None:
+    broken = registered("broken", "SELECT * { ?s ?p 'never closed }")
+    register(base, HOMES, broken)
+    told = write(base, Assert(living(PARIS)), by=ADMINISTRATOR).findings
+    assert [each.code for each in told] == [FindingCode.INVALID_QUERY, FindingCode.IMPACT]
+    unparsed = registered("broken", "SELECT * { ?s ?p }")
+    write(base, *map(Retract, broken.statements()), by=ADMINISTRATOR)
+    register(base, unparsed)
+    told = write(base, Assert(living(ROME)), by=ADMINISTRATOR).findings
+    assert {each.code for each in told} == {FindingCode.IMPACT_UNKNOWN, FindingCode.IMPACT}
+
+
 @pytest.mark.parametrize("opened", [lambda path: None, lambda path: path / "base"])
 def test_a_query_that_was_away_is_answered_anew(tmp_path: Path, opened: Callable[[Path], Path | None]) -> None:
     with Base.open(opened(tmp_path), policy=AUTO, host=SetClock()) as base:

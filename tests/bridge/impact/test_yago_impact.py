@@ -53,7 +53,7 @@ class World:
 
     def answers(self) -> list[bytes]:
         with self.base.ledger.reading() as view:
-            head, known = view.head(), view.graphs()
+            head, known = view.head(), frozenset(filter(is_data, view.graphs()))
             assert head.instant is not None
             held = [fact.statement for fact in view.facts_at(head.instant, PAST)]
         then = ox.Store()

@@ -6,6 +6,8 @@ Rules
 * A snapshot is measured on the base that the contest served: made in a process of its own from nothing that was kept,
   so and so many changes away from the present, without history and with it; then asked in a worker, and the same asked
   of the present, in turn.
+* The changes are made for it, 1,000 at a time: what holds is retracted, as long as there is some, and other statements
+  are asserted. Of a small base all differs.
 
 Example
 -------
@@ -20,6 +22,7 @@ import asyncio
 import json
 import shutil
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from resource import getpagesize
 from statistics import median
@@ -31,13 +34,17 @@ from rich.table import Table
 from bench import times
 from bench.aims import Aim, against, growth
 from bench.contestants import HTTP, OURS, Entry, Measure
-from bench.ours import JSON, WRITER
+from bench.ours import JSON, WRITER, accepted
 from bridge.base import SNAPSHOTS, Base
 from bridge.reading import QueryRequest
 from bridge.replicas.limits import NO_HURRY, PoolSize
 from bridge.replicas.pool import ReplicaPool
 from bridge.snapshots.wanted import Wanted
 from bridge.stores.projections import Projection
+from kernel.changes import Assert, Request, Retract
+from kernel.submitting import Submission
+from kernel.terms import Iri, Literal, Statement
+from kernel.vocabulary import DEFAULT_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +73,12 @@ _QUERY: Final = "SELECT (COUNT(DISTINCT ?o) AS ?n) { ?s ?p ?o }"
 """No slice is enough for it."""
 
 _RELEASES: Final = 3
+
+_NEAR: Final = 10_000
+_FAR: Final = 100_000
+"""Changes; only of a base of as many facts."""
+
+_TOGETHER: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +109,7 @@ def snapshot_table(served: Path, directory: Path, facts: int) -> Table:
     for column in ("", "changes away", "quads", "wall ms", "CPU ms", "disk MB", "memory MB", "aim"):
         table.add_column(column, justify="right" if column else "left")
     with Base.open(directory) as base:
-        for made in _cold(base, directory, heads):
+        for made in _cold(base, directory, facts):
             table.add_row(
                 made.what,
                 f"{made.away:,}",
@@ -114,16 +127,20 @@ def snapshot_table(served: Path, directory: Path, facts: int) -> Table:
     return table
 
 
-def _cold(base: Base, directory: Path, heads: list[int]) -> Iterator[_Made]:
+def _cold(base: Base, directory: Path, facts: int) -> Iterator[_Made]:
+    holding = _holding(facts)
+    far = _changed(base, holding, _FAR - _NEAR) if facts >= _FAR else None
+    near = _changed(base, holding, _NEAR)
     for history in (False, True):
-        for step in (len(heads) - 1, times.BEFORE + times.CORRECTIONS, 1):
-            head = heads[step - 1]
+        for head in (near, far):
+            if head is None or (history and head == far):
+                continue
             with base.ledger.reading() as view:
                 as_of, now = view.recorded_in(head), view.head()
                 if as_of is None or now.instant is None:
                     raise RuntimeError(f"{head} is no head")
                 away = (
-                    sum(1 for _ in view.facts_recorded(as_of, now.instant))
+                    view.count_recorded(as_of, now.instant)
                     if history
                     else view.count_since(as_of, now.clock, now.clock, most=10**9)
                 )
@@ -143,6 +160,29 @@ def _cold(base: Base, directory: Path, heads: list[int]) -> Iterator[_Made]:
                 _aim(away, history=history),
             )
             del store
+
+
+def _changed(base: Base, holding: Iterator[Statement], changes: int) -> int:
+    """Makes so many changes; answers the head before them."""
+    before = base.reader.head().position
+    for first in range(0, changes, _TOGETHER):
+        made: list[Assert | Retract] = [Retract(each) for each in islice(holding, _TOGETHER // 2)]
+        numbers = range(first, first + _TOGETHER - len(made))
+        made += [Assert(_statement(f"{times.EX}new/{before}/{number}", "new")) for number in numbers]
+        request = Request(tuple(made), None, None, WRITER.id)
+        accepted(base.submit(Submission(request, WRITER, None, b"", dry_run=False)).result())
+    return before or 0
+
+
+def _holding(facts: int) -> Iterator[Statement]:
+    """What holds in these years, but for what was corrected."""
+    last = f"period {times.PERIODS - 1}"
+    numbers = (number for number in range(times.subjects(facts)) if not times.is_corrected(number))
+    return (_statement(times.iri(number), last) for number in numbers)
+
+
+def _statement(subject: str, value: str) -> Statement:
+    return Statement(Iri(subject), Iri(times.PREDICATE), Literal(value), DEFAULT_GRAPH)
 
 
 def _aim(away: int, *, history: bool) -> str:

@@ -104,11 +104,12 @@ def look_up(number: int, facts: int) -> LookUp:
     recorded = 1 + subject % LOADS + (CORRECTIONS if subject % LOADS >= BEFORE else 0)
     step = random.randint(recorded, STEPS)
     at = date(FIRST_YEAR + YEARS * period, 1, 1) + timedelta(days=random.randrange(365 * YEARS))
-    mended = _is_corrected(subject) and step > BEFORE + subject // _EVERY % CORRECTIONS
+    mended = is_corrected(subject) and step > BEFORE + subject // _EVERY % CORRECTIONS
     return LookUp(subject, step, f"{at}T00:00:00Z", f"{'mended' if mended else 'period'} {period}")
 
 
-def _is_corrected(subject: int) -> bool:
+def is_corrected(subject: int) -> bool:
+    """Whether its values are among those that were corrected."""
     return subject % _EVERY == 0
 
 

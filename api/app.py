@@ -34,6 +34,7 @@ from starlette.responses import Response
 from api import (
     certificates,
     changes,
+    contradictions,
     did,
     diff,
     exports,
@@ -72,6 +73,7 @@ from api.pages import (
     registered,
     rendering,
     sign_in,
+    standing,
     timeline,
     undoing,
 )
@@ -97,6 +99,7 @@ _API: Final = (
     changes,
     certificates,
     reverting,
+    contradictions,
     queries,
     sparql_past,
     graphs,
@@ -112,7 +115,20 @@ _API: Final = (
     metrics,
 )
 """In this order they are tried: first what is asked most."""
-_PAGES: Final = (sign_in, queue, certificate, undoing, findings, node, timeline, compare, query, registered, rendering)
+_PAGES: Final = (
+    sign_in,
+    queue,
+    certificate,
+    undoing,
+    findings,
+    node,
+    timeline,
+    compare,
+    query,
+    registered,
+    standing,
+    rendering,
+)
 
 _OPEN: Final = (did, health, metrics, sign_in, rendering)
 """Those that need not know who asks."""
@@ -160,6 +176,7 @@ def create_app(base: Base, settings: Settings, root: str = "") -> FastAPI:
     app.state.sessions = Sessions()
     app.state.citations = Citations()
     app.state.effects = EffectsReader(base.ledger)
+    base.purges.listen(lambda: setattr(app.state, "effects", EffectsReader(base.ledger)))
     app.state.root = root
     app.state.routes = []
     app.state.metrics = metrics.Metrics(service)

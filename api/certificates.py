@@ -40,6 +40,7 @@ from api.streaming import streamed
 from bridge.certificate_reading import CertificateFilter, Window, readable_findings
 from bridge.certificate_report import CertificateReport, ReportFormat
 from certificates.certificate import Verdict
+from certificates.contradictions import ContradictionKind
 from kernel.deciding import DecisionRequest
 from kernel.errors import InvalidParameter, NotFound
 from kernel.ports import CertificateState
@@ -86,7 +87,13 @@ FINDINGS_LIMIT: Final = Parameter(
     {"type": "integer", "minimum": 0, "maximum": 10_000, "default": written.MOST_FINDINGS},
     str(written.MOST_FINDINGS),
 )
-_LIST: Final = (STATE, VERDICT, LIMIT, AFTER)
+KIND: Final = Parameter(
+    "kind",
+    "contradictions of which kind",
+    {"type": "string", "enum": [each.value for each in ContradictionKind]},
+    "value",
+)
+_LIST: Final = (STATE, VERDICT, KIND, LIMIT, AFTER)
 _ONE: Final = (ITEMS_FROM, ITEMS_LIMIT, FINDINGS_FROM, FINDINGS_LIMIT)
 
 _JSON: Final = "application/json"
@@ -109,7 +116,11 @@ router = APIRouter(tags=["changes"])
 async def list_certificates(request: Request, caller: Caller) -> Response:
     """Lists the certificates all of whose graphs the caller may read."""
     parameters = query_parameters(request, _LIST)
-    wanted = CertificateFilter(parameters.choice(STATE, CertificateState), parameters.choice(VERDICT, Verdict))
+    wanted = CertificateFilter(
+        parameters.choice(STATE, CertificateState),
+        parameters.choice(VERDICT, Verdict),
+        kind=parameters.choice(KIND, ContradictionKind),
+    )
     limit, after = parameters.number(LIMIT, default=50), parameters.text(AFTER)
     last = None if after is None else certificate_cursor(after)
     service = Service.of(request)

@@ -247,7 +247,7 @@ class FoundQuery(RegisteredQuery, TypedDict):
 
 # --- certificates -----------------------------------------------------------------------------------------------------
 
-_Within = TypedDict("_Within", {"from": NotRequired[Instant], "to": NotRequired[Instant]})
+Within = TypedDict("Within", {"from": NotRequired[Instant], "to": NotRequired[Instant]})
 
 
 Weight = Annotated[int, Field(ge=0, le=100, description="how much depends on a registered query")]
@@ -261,7 +261,7 @@ class SampleRow(TypedDict):
     row: Annotated[dict[str, Value], Field(description="by variable; what is not bound is absent")]
 
 
-class Finding(_Within, TypedDict):
+class Finding(Within, TypedDict):
     """One thing that a check says of a plan. `from` and `to` bound the part of valid time in which it holds."""
 
     code: FindingCode
@@ -282,6 +282,31 @@ class Finding(_Within, TypedDict):
     gained: NotRequired[Annotated[int, Field(ge=0, description="rows that the answer gains, all of them counted")]]
     lost: NotRequired[Annotated[int, Field(ge=0, description="rows that it loses, all of them counted")]]
     sample: NotRequired[Annotated[list[SampleRow], Field(description="some of these rows")]]
+
+
+class StandingContradiction(TypedDict):
+    """What an editor let in although it contradicts what is held, and nobody has settled since."""
+
+    certificate: Urn
+    finding: Annotated[int, Field(ge=0, description="which of the certificate's findings")]
+    since: Annotated[Instant, Field(description="when it was let in")]
+    owner: Annotated[str | None, Field(description="who looks after it")]
+    assigned: Annotated[bool, Field(description="whether the owner was given; else it is who approved it")]
+    found: Finding
+    during: Annotated[list[Within], Field(description="when in valid time, as things are believed")]
+
+
+class ContradictionPage(TypedDict):
+    """Contradictions that stand, the oldest first."""
+
+    items: list[StandingContradiction]
+    next: Annotated[str | None, Field(description="give it as `after` for the next page; null at the end")]
+
+
+class ContradictionOwner(TypedDict):
+    """Who is to look after a contradiction."""
+
+    owner: Annotated[str, Field(min_length=1, max_length=256, description="the id of a principal")]
 
 
 class MoreFindings(TypedDict):
@@ -514,7 +539,7 @@ class Evidence(TypedDict):
     validTo: NotRequired[Time]
 
 
-class Fact(_Within, TypedDict):
+class Fact(Within, TypedDict):
     """A fact. It is true from `from` (inclusive) to `to` (exclusive), absent where it has no bound.
 
     `validFrom`, and `validTo` or the inclusive `validThrough`, say the same as it was submitted, or canonically.
@@ -638,6 +663,7 @@ DOCUMENTS: Final = (
     *(QueryDefinition, QueryDefinitions, QueryList, FoundQuery),
     *(ChangeRequest, Decision, Outcome, CertificatePage, Certificate),
     *(FactPage, DiffPage, TimeMap, Health, Problem),
+    *(ContradictionPage, StandingContradiction, ContradictionOwner),
     *(KeyRotation, KeyRevocation, Revocation),
     *(PurgeRequest, RestoreRequest, PurgePreview, Purge, PurgeList),
 )

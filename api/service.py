@@ -34,6 +34,7 @@ from api.outbound import Outbound, listed_url
 from bridge.certificate_reading import CertificateReader
 from bridge.log_reading import LogReader
 from bridge.replicas.pool import ReplicaPool
+from bridge.standing import StandingReader
 from kernel.errors import CallerError
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Service:
     base: Base
     settings: Settings
     certificates: CertificateReader = field(init=False, repr=False)
+    standing: StandingReader = field(init=False, repr=False)
     replicas: ReplicaPool = field(init=False, repr=False)
     log: LogReader = field(init=False, repr=False)
     outbound: Outbound = field(init=False, repr=False)
@@ -82,6 +84,7 @@ class Service:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "certificates", CertificateReader(self.base.ledger))
+        object.__setattr__(self, "standing", StandingReader(self.base.ledger))
         replicas = ReplicaPool(self.base.stores, self.base.snapshots, self.settings.pool_size)
         object.__setattr__(self, "replicas", replicas)
         size = self.settings.pool_size

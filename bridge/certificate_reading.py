@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from certificates.certificate import Verdict
+    from certificates.contradictions import ContradictionKind
     from certificates.items import SaltedItem
     from kernel.access import Principal
     from kernel.instants import Instant
@@ -56,6 +57,7 @@ class CertificateFilter:
         graph: one of the graphs that they touch.
         since: issued at that instant or later.
         before: issued before that instant.
+        kind: that bring a contradiction of this kind, which the caller may see.
     """
 
     state: CertificateState | None = None
@@ -63,6 +65,7 @@ class CertificateFilter:
     graph: Iri | None = None
     since: Instant | None = None
     before: Instant | None = None
+    kind: ContradictionKind | None = None
 
     def fits(self, record: CertificateRecord) -> bool:
         """Whether a certificate of the state and verdict is one of them."""
@@ -145,7 +148,11 @@ class CertificateReader:
         """Up to `limit` certificates that the caller may see, from just beyond `after` on."""
         with self._ledger.reading() as view:
             listed = _listed(view, wanted, after, limit + 1, oldest_first=oldest_first)
-            fitting = (each for each in listed if may_see(principal, each) and wanted.fits(each))
+            fitting = (
+                each
+                for each in listed
+                if may_see(principal, each) and wanted.fits(each) and _contradicts(view, principal, each, wanted.kind)
+            )
             seen = [*islice(fitting, limit + 1)]
         return CertificatePage(tuple(seen[:limit]), seen[limit - 1].id if len(seen) > limit else None)
 
@@ -181,6 +188,24 @@ def may_see(principal: Principal, record: CertificateRecord) -> bool:
 def readable_findings(principal: Principal, findings: Iterable[Finding]) -> list[Finding]:
     """The findings that the caller may see."""
     return [finding for finding in findings if _may_read(principal, finding.graphs)]
+
+
+def _contradicts(
+    view: LedgerView, principal: Principal, record: CertificateRecord, kind: ContradictionKind | None
+) -> bool:
+    """Whether a finding that the caller may see is of a contradiction of the kind; of no kind: yes."""
+    if kind is None:
+        return True
+    first = 0
+    while items := view.items(record.id, ItemKind.FINDING, first=first, limit=_LARGEST_CHUNK):
+        for item in items:
+            if b'"kind"' in item.body:
+                finding = Finding.from_body(json.loads(item.body))
+                said = finding.contradiction
+                if said is not None and said.kind is kind and _may_read(principal, finding.graphs):
+                    return True
+        first = items[-1].ordinal + 1
+    return False
 
 
 def _may_read(principal: Principal, graphs: Iterable[str]) -> bool:

@@ -529,6 +529,15 @@ class LedgerView(FactsView, Protocol):
         """The key that is registered for an editor, in multibase; None: there is none."""
         ...
 
+    def contradiction_owner(self, certificate: UUID, finding: int) -> str | None:
+        """Who looks after a contradiction; None: nobody was given it.
+
+        Args:
+            certificate: that was found to bring it.
+            finding: the ordinal of its finding there.
+        """
+        ...
+
     def signing_key(self) -> str | None:
         """The key that certificates are signed with, in multibase; None before there was one."""
         ...
@@ -655,6 +664,10 @@ class Ledger(Protocol):
 
     def revoke(self, principal: str) -> None:
         """From now on the principal's token is worth nothing. Raises `NotFound` for an id that nobody has."""
+        ...
+
+    def assign_contradiction(self, certificate: UUID, finding: int, owner: str) -> None:
+        """From now on somebody looks after a contradiction that a certificate was found to bring."""
         ...
 
     def base_id(self) -> UUID:

@@ -27,7 +27,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.certificates import AFTER, certificate_cursor
+from api.certificates import AFTER, KIND, certificate_cursor
 from api.pages.certificate import effects_reader, tally_of
 from api.pages.effects import Change, changes_of, nodes_of
 from api.pages.names import names_for
@@ -40,6 +40,7 @@ from api.service import Service
 from bridge.certificate_reading import CertificateFilter
 from bridge.waivers import ended_waivers
 from certificates.certificate import Verdict
+from certificates.contradictions import ContradictionKind
 from kernel.errors import InvalidParameter
 from kernel.instants import SECOND, Instant
 from kernel.ports import CertificateState
@@ -70,7 +71,7 @@ GRAPH: Final = Parameter("graph", "touching which graph, an IRI", _TEXT, "https:
 SINCE: Final = Parameter("from", "issued then or later", _TEXT, "2026-05")
 UNTIL: Final = Parameter("to", "issued then or before", _TEXT, "2026-06")
 ORDER: Final = Parameter("order", "which come first", {"type": "string", "enum": list(ORDERS)}, "newest")
-FILTERS: Final = (STATE, VERDICT, GRAPH, SINCE, UNTIL, ORDER)
+FILTERS: Final = (STATE, VERDICT, KIND, GRAPH, SINCE, UNTIL, ORDER)
 
 _PAGE: Final = 20
 _NAMING: Final = 8
@@ -131,7 +132,7 @@ async def queue(request: Request, visit: Visitor) -> Response:
     chosen = {each.name: parameters.text(each) or "" for each in FILTERS}
     chosen[STATE.name] = chosen[STATE.name] or CertificateState.PENDING.value
     chosen[ORDER.name] = chosen[ORDER.name] or ORDERS[0]
-    filtered = any(chosen[each.name] for each in (VERDICT, GRAPH, SINCE, UNTIL))
+    filtered = any(chosen[each.name] for each in (VERDICT, KIND, GRAPH, SINCE, UNTIL))
     is_top = chosen[STATE.name] == CertificateState.PENDING and not filtered and asked.after is None
     ended = await service.read(lambda: _ended(service, visit)) if is_top else []
     return page(
@@ -142,6 +143,7 @@ async def queue(request: Request, visit: Visitor) -> Response:
             "entries": entries,
             "chosen": chosen,
             "states": STATES,
+            "kinds": [each.value for each in ContradictionKind],
             "verdicts": [each.value for each in Verdict],
             "orders": ORDERS,
             "filtered": filtered,
@@ -174,6 +176,7 @@ def _asked(parameters: Parameters, service: Service) -> Asked:
         parameters.iri(GRAPH, service.base.canonicaliser),
         since,
         before,
+        parameters.choice(KIND, ContradictionKind),
     )
     return Asked(wanted, order == ORDERS[1], None if after is None else certificate_cursor(after))
 

@@ -496,6 +496,11 @@ class SqliteView:
         """The key that is registered for an editor, in multibase; None: there is none."""
         return self._session.one("SELECT multikey FROM editor_keys WHERE principal = ?", (principal,), _text)
 
+    def contradiction_owner(self, certificate: UUID, finding: int) -> str | None:
+        """Who looks after a contradiction; None: nobody was given it."""
+        sql = "SELECT owner FROM contradiction_owners WHERE certificate = ? AND finding = ?"
+        return self._session.one(sql, (certificate.bytes, finding), _text)
+
     def signing_key(self) -> str | None:
         """The key that certificates are signed with, in multibase; None before there was one."""
         return self._session.one("SELECT multikey FROM keys WHERE used_until IS NULL", (), _text)

@@ -170,6 +170,9 @@ EVER: Final = (
     """CREATE TABLE IF NOT EXISTS editor_keys (
         principal TEXT PRIMARY KEY, multikey TEXT NOT NULL, registered INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS contradiction_owners (
+        certificate BLOB NOT NULL, finding INTEGER NOT NULL, owner TEXT NOT NULL, PRIMARY KEY (certificate, finding)
+    ) STRICT, WITHOUT ROWID""",
     """CREATE INDEX IF NOT EXISTS key_events ON events (position)
         WHERE instr(event, x'226576656e74223a226b65792d') > 0""",
     "DROP INDEX IF EXISTS facts_ever_by_subject",

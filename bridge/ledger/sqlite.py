@@ -185,6 +185,13 @@ class SqliteLedger:
                 session.execute("INSERT INTO editor_keys VALUES (?, ?, ?)", (principal, multibase, now))
             session.commit()
 
+    def assign_contradiction(self, certificate: UUID, finding: int, owner: str) -> None:
+        """From now on somebody looks after a contradiction that a certificate was found to bring."""
+        with self._writing() as session:
+            given = (certificate.bytes, finding, owner)
+            session.execute("INSERT OR REPLACE INTO contradiction_owners VALUES (?, ?, ?)", given)
+            session.commit()
+
     def base_id(self) -> UUID:
         """The base's own id."""
         with self._readers.borrow() as session:

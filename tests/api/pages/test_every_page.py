@@ -35,6 +35,8 @@ PATHS: Final = (
     "/query?query=ASK%20%7B%7D",
     "/query?query=nonsense",
     "/registered",
+    "/standing",
+    "/standing?kind=value&owner=ada",
     "/queue/nothing",
     "/sign-in?code=none",
     "/nothing",

@@ -1,0 +1,164 @@
+"""Contradictions over HTTP and on their page: what stands, for whom, how long, whose it is, and when it is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import httpx2
+import pytest
+
+from bridge.base import Base
+from kernel.access import Role
+from kernel.terms import RDF
+from kernel.vocabulary import RULES_GRAPH, M
+from tests.api.serving import Served, served
+from tests.bridge.writing import SetClock
+
+Json = dict[str, Any]
+
+G, H = "urn:g", "urn:h"
+SINGLE: Final = {"@type": [M + "SingleValuedBySubject"], M + "predicate": "urn:livesIn", M + "propose": M + "KeepBoth"}
+APART: Final = {"@type": [M + "DisjointClasses"], M + "class": ["urn:Person", "urn:Place"]}
+ACROSS: Final = {
+    "@type": [M + "SingleValuedBySubject"],
+    M + "predicate": "urn:bornIn",
+    M + "acrossGraphs": {"@value": "true", "@type": "http://www.w3.org/2001/XMLSchema#boolean"},
+}
+
+
+@pytest.fixture(scope="module")
+def clock() -> SetClock:
+    return SetClock()
+
+
+@pytest.fixture(scope="module")
+def service(clock: SetClock) -> Iterator[Served]:
+    with Base.open(None, host=clock) as base, served(base) as service:
+        admin = service.client(Role.ADMINISTRATOR)
+        for node, described in (("urn:r1", SINGLE), ("urn:r2", APART), ("urn:r3", ACROSS)):
+            said = []
+            for predicate, values in described.items():
+                name = RDF + "type" if predicate == "@type" else predicate
+                for value in values if isinstance(values, list) else [values]:
+                    term = value if isinstance(value, dict) else {"@id": value}
+                    said.append({"subject": node, "predicate": name, "object": term, "graph": RULES_GRAPH.value})
+            answer = admin.post("/changes", json={"changes": [{"op": "assert", **each} for each in said]})
+            assert answer.status_code == 201, answer.text
+        yield service
+
+
+@pytest.fixture(scope="module")
+def admin(service: Served) -> httpx2.Client:
+    return service.client(Role.ADMINISTRATOR)
+
+
+def say(
+    client: httpx2.Client, subject: str, predicate: str, value: str, graph: str = G, **more: str
+) -> httpx2.Response:
+    said = {"op": "assert", "subject": subject, "predicate": predicate, "object": {"@id": value}, "graph": graph}
+    return client.post("/changes", json={"changes": [{**said, **more}]})
+
+
+def let_in(client: httpx2.Client, subject: str, predicate: str, value: str, graph: str = G, **more: str) -> Json:
+    answer = say(client, subject, predicate, value, graph, **more)
+    assert answer.status_code == 202, answer.text
+    certificate = answer.headers["Location"]
+    decided = client.post(f"{certificate}/decision", json={"decision": "approve"})
+    assert decided.status_code == 200, decided.text
+    assert decided.json()["state"] == "applied"
+    told: Json = answer.json()
+    return told
+
+
+def standing(client: httpx2.Client, **asked: str) -> list[Json]:
+    answer = client.get("/contradictions", params=asked)
+    assert answer.status_code == 200, answer.text
+    items: list[Json] = answer.json()["items"]
+    return items
+
+
+def about(client: httpx2.Client, subject: str, **asked: str) -> list[Json]:
+    return [each for each in standing(client, **asked) if each["found"]["focus"] == subject]
+
+
+def test_what_is_let_in_stands_until_it_is_settled(admin: httpx2.Client) -> None:
+    assert say(admin, "urn:ann", "urn:livesIn", "urn:paris", validFrom="2019").status_code == 201
+    told = let_in(admin, "urn:ann", "urn:livesIn", "urn:rome", validFrom="2020")
+    [stands] = about(admin, "urn:ann")
+    assert stands["certificate"] == told["certificate"]
+    assert (stands["found"]["kind"], stands["found"]["code"]) == ("value", "single-valued-by-subject")
+    assert stands["found"]["statement"] == "<urn:ann> <urn:livesIn> <urn:rome> <urn:g> ."
+    assert stands["found"]["against"] == "<urn:ann> <urn:livesIn> <urn:paris> <urn:g> ."
+    assert stands["during"] == [{"from": "2020-01-01T00:00:00Z"}]
+    assert stands["assigned"] is False
+    ending = {"op": "end", "subject": "urn:ann", "predicate": "urn:livesIn", "object": {"@id": "urn:paris"}, "graph": G}
+    assert admin.post("/changes", json={"changes": [{**ending, "at": "2022"}]}).status_code == 201
+    [stands] = about(admin, "urn:ann")
+    assert stands["during"] == [{"from": "2020-01-01T00:00:00Z", "to": "2022-01-01T00:00:00Z"}]
+    retracting = {**ending, "op": "retract"}
+    assert admin.post("/changes", json={"changes": [retracting]}).status_code == 201
+    assert about(admin, "urn:ann") == []
+
+
+def test_what_waits_or_was_rejected_does_not_stand(admin: httpx2.Client) -> None:
+    assert say(admin, "urn:bob", RDF + "type", "urn:Person").status_code == 201
+    answer = say(admin, "urn:bob", RDF + "type", "urn:Place")
+    assert answer.status_code == 202
+    assert about(admin, "urn:bob") == []
+    waiting = admin.get("/certificates", params={"state": "pending", "kind": "type"}).json()["items"]
+    assert [each["certificate"] for each in waiting] == [answer.json()["certificate"]]
+    assert admin.get("/certificates", params={"state": "pending", "kind": "temporal"}).json()["items"] == []
+    admin.post(f"{answer.headers['Location']}/decision", json={"decision": "reject"})
+    assert about(admin, "urn:bob") == []
+
+
+def test_owners_are_who_approved_until_another_is_given(service: Served, admin: httpx2.Client) -> None:
+    say(admin, "urn:cay", RDF + "type", "urn:Person")
+    told = let_in(admin, "urn:cay", RDF + "type", "urn:Place")
+    [stands] = about(admin, "urn:cay", kind="type")
+    approver = stands["owner"]
+    path = f"/contradictions/{told['certificate']}/{stands['finding']}/owner"
+    assert about(admin, "urn:cay", kind="value") == []
+    writer = service.client(Role.WRITER, G)
+    assert writer.put(path, json={"owner": "me"}).status_code == 403
+    answer = admin.put(path, json={"owner": "dora"})
+    assert (answer.status_code, answer.json()["owner"], answer.json()["assigned"]) == (200, "dora", True)
+    assert about(admin, "urn:cay", owner="dora")[0]["owner"] == "dora"
+    assert about(admin, "urn:cay", owner=approver) == []
+    for wrong in ({"owner": ""}, {"owner": "a b"}, {"owner": 3}, {"owners": "x"}, {}):
+        assert admin.put(path, json=wrong).status_code == 400, wrong
+    assert admin.put(path.replace("/0/", "/7/"), json={"owner": "x"}).status_code == 404
+
+
+def test_nobody_sees_one_of_graphs_that_they_do_not_read(service: Served, admin: httpx2.Client) -> None:
+    assert say(admin, "urn:eve", "urn:bornIn", "urn:oslo", H).status_code == 201
+    told = let_in(admin, "urn:eve", "urn:bornIn", "urn:rome", G)
+    [stands] = about(admin, "urn:eve")
+    assert sorted({line.split()[3] for line in (stands["found"]["statement"], stands["found"]["against"])}) == [
+        "<urn:g>",
+        "<urn:h>",
+    ]
+    for graph in (G, H):
+        reader = service.client(Role.EDITOR, graph)
+        assert about(reader, "urn:eve") == []
+        path = f"/contradictions/{told['certificate']}/{stands['finding']}/owner"
+        assert reader.put(path, json={"owner": "x"}).status_code == 404
+    assert about(service.client(Role.READER, G, H), "urn:eve") == [stands]
+
+
+def test_pages_of_the_list_give_each_once(admin: httpx2.Client) -> None:
+    for number in range(3):
+        say(admin, f"urn:many{number}", RDF + "type", "urn:Person")
+        let_in(admin, f"urn:many{number}", RDF + "type", "urn:Place")
+    whole, paged, after = standing(admin), [], None
+    while True:
+        page = admin.get("/contradictions", params={"limit": "1", **({} if after is None else {"after": after})}).json()
+        paged += page["items"]
+        after = page["next"]
+        if after is None:
+            break
+    assert paged == whole
+    assert len(whole) >= 3
+    assert admin.get("/contradictions", params={"after": "nothing"}).status_code == 400
+    assert admin.get("/contradictions", params={"kind": "odd"}).status_code == 400

@@ -29,6 +29,7 @@ from api.commands.options import (
     AsOf,
     MaybeData,
     MaybeUrl,
+    Output,
     TokenEnv,
     TokenFile,
     folder_or_url,
@@ -85,10 +86,7 @@ def diff(
         str | None, typer.Option("--valid-at", metavar="TIME", help="As true when. [default: now]")
     ] = None,
     output_format: Annotated[DiffOutput, typer.Option("--format", help="How to write it.")] = DiffOutput.TEXT,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", metavar="FILE", dir_okay=False, help="Where to write it. [default: standard output]"),
-    ] = None,
+    output: Output = None,
 ) -> int:
     """Compare two moments: what was gained, lost and corrected, and by which certificates.
 

@@ -16,23 +16,13 @@ Example
 from __future__ import annotations
 
 from contextlib import closing
-from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from api.commands.options import LEDGER, Data, require_base
+from api.commands.options import LEDGER, Data, Output, require_base
 from api.commands.output import written_to
 from api.commands.progress import waiting
 
 
-def dump(
-    data: Data,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", metavar="FILE", dir_okay=False, help="Where to write it. [default: standard output]"),
-    ] = None,
-) -> int:
+def dump(data: Data, output: Output = None) -> int:
     """Write everything that a base holds as TriG: what is true now, and all that was ever believed, with evidence.
 
     Works while a server runs on the same folder.

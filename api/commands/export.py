@@ -29,6 +29,7 @@ from api.commands.options import (
     AsOf,
     MaybeData,
     MaybeUrl,
+    Output,
     TokenEnv,
     TokenFile,
     folder_or_url,
@@ -108,10 +109,7 @@ def export(
         bool, typer.Option("--signed", help="As a Verifiable Credential; `muniment verify` checks it. JSON-LD only.")
     ] = False,
     output_format: Annotated[ExportFormat, typer.Option("--format", help="How to write it.")] = ExportFormat.JSONLD,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", metavar="FILE", dir_okay=False, help="Where to write it. [default: standard output]"),
-    ] = None,
+    output: Output = None,
 ) -> int:
     """Export a graph as a document, now or at any other pair of times.
 

@@ -89,6 +89,11 @@ TokenFile = Annotated[
     ),
 ]
 
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", metavar="FILE", dir_okay=False, help="Where to write it. [default: standard output]"),
+]
+
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME|head:N", help="As known when. [default: now]")]
 
 AcceptClock = Annotated[

@@ -90,7 +90,7 @@ def alerts_of_findings(findings: Iterable[Finding]) -> Iterator[Alert]:
     for finding in findings:
         said = (("code", finding.code.value), ("path", finding.path), ("value", finding.value),
                 ("from", finding.start), ("to", finding.end),
-                ("kind", finding.contradiction and finding.contradiction.kind.value))  # fmt: skip
+                ("kind", None if finding.contradiction is None else finding.contradiction.kind.value))  # fmt: skip
         yield Alert(
             _rule(finding),
             finding.message,

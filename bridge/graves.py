@@ -97,6 +97,21 @@ class Graves:
             self.stand(view)
 
 
+def key_fault(directory: Path, known: bytes | None) -> str | None:
+    """What is wrong with the key in the directory of a base, by what its ledger knows of it; None: nothing.
+
+    Raises:
+        DamagedBase: it is damaged, or can be read by others than its owner.
+        OSError: it cannot be read.
+    """
+    path = directory / TOMBSTONE_KEY
+    if known is None:
+        return None
+    if not path.exists():
+        return "is gone"
+    return None if Tombstones(_loaded(path)).check == known else "is not the key of the tombstones"
+
+
 def stones_of(folder: Path, base: UUID) -> list[Stone]:
     """The tombstones in the folder of a base, or of a backup, which is only read.
 

@@ -31,6 +31,7 @@ from bridge.auditing.log import LogAudit
 from bridge.auditing.slots import as_it_is
 from bridge.auditing.stores import look_at_stores
 from bridge.auditing.tables import look_at_file, look_at_tables
+from bridge.graves import TOMBSTONE_KEY, key_fault
 from bridge.keys import SIGNING_KEY
 from bridge.ledger.connection import connect_reader, refuse_old_sqlite
 from bridge.ledger.fact_rows import term_key
@@ -141,6 +142,11 @@ def _audit_ledger(
     with found.reading("meta"):
         stored: tuple[bytes] | None = session.one("SELECT value FROM meta WHERE name = 'base'", (), as_it_is)
         base = None if stored is None else UUID(bytes=stored[0])
+    with found.reading(TOMBSTONE_KEY):
+        check: tuple[bytes] | None = session.one("SELECT value FROM meta WHERE name = 'tombstones'", (), as_it_is)
+        fault = key_fault(directory, None if check is None else check[0])
+        if fault is not None:
+            found.add(TOMBSTONE_KEY, fault)
     keys = _keys(session, directory, key, base, found)
     log = LogAudit(session, found, keys, base, _anchor(checkpoint, keys, base, found))
     log.look()

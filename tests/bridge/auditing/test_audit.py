@@ -682,3 +682,11 @@ def test_a_store_that_is_gone_or_damaged_is_named(base: Path, projection: str) -
     shutil.rmtree(base / "stores" / projection)
     assert places(audit(base)) == {f"stores/{projection}"}
     assert not (base / "stores" / projection).exists()
+
+
+def test_a_key_of_tombstones_that_is_gone_or_damaged_is_named(base: Path) -> None:
+    key = base / "keys" / "tombstone.key"
+    key.write_bytes(bytes(len(key.read_bytes())))
+    assert named(base) == {"keys/tombstone.key"}
+    key.unlink()
+    assert named(base) == {"keys/tombstone.key"}

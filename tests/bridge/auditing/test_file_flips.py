@@ -29,7 +29,7 @@ from tests.bridge.writing import ADMINISTRATOR, ANN, SetClock
 if TYPE_CHECKING:
     from kernel.ports import HostClock
 
-FLIPS: Final = 200 if settings.default is settings.get_profile("fuzz") else 16
+FLIPS: Final = 200 if settings.default is settings.get_profile("fuzz") else 8
 SEED: Final = 7
 
 EVERYTHING: Final = "SELECT ?g ?s ?p ?o { GRAPH ?g { ?s ?p ?o } } ORDER BY STR(?g) STR(?s) STR(?p) STR(?o)"

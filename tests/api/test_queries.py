@@ -94,6 +94,19 @@ def test_a_query_is_registered_replaced_and_taken_away_by_certificates(admin: ht
     assert admin.delete("/queries/one").status_code == 404
 
 
+def test_a_certificate_names_the_queries_that_it_was_judged_by(admin: httpx2.Client, names: str) -> None:
+    def judged_by() -> str:
+        told = change(admin, "urn:a", "x", predicate="urn:other")
+        certificate = admin.get(f"/certificates/{told['certificate'].removeprefix('urn:uuid:')}").json()
+        digest: str = certificate["credential"]["credentialSubject"]["queriesDigest"]
+        return digest
+
+    before = judged_by()
+    assert judged_by() == before
+    admin.put(f"/queries/{names}", json={**NAMES, "weight": 9})
+    assert judged_by() != before
+
+
 def test_several_are_registered_under_one_certificate_or_none_of_them(admin: httpx2.Client) -> None:
     bad = admin.post("/queries", json={"queries": {"a": NAMES, "b": {**NAMES, "query": "SELECT (NOW() AS ?t) {}"}}})
     assert bad.status_code == 400

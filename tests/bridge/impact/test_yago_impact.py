@@ -136,7 +136,8 @@ def queries(random: Random, held: Sequence[Statement]) -> Iterator[RegisteredQue
 
 def a_plan(world: World) -> list[Change]:
     """Up to four changes: what is held is ended or retracted, what is new has terms that are known."""
-    random, found = world.random, {}
+    random = world.random
+    found: dict[Statement, Change] = {}
     with world.base.ledger.reading() as view:
         for _ in range(random.randint(1, 4)):
             one, other = random.sample(world.statements, 2)

@@ -603,9 +603,10 @@ def test_a_base_of_another_id_is_named_at_every_certificate(base: Path) -> None:
     assert found.total == found.counts.certificates
 
 
-def test_an_index_that_is_not_what_its_table_says_is_named(base: Path) -> None:
+@pytest.mark.parametrize("index", ["facts_by_id", "facts_by_time"])
+def test_an_index_that_is_not_what_its_table_says_is_named(base: Path, index: str) -> None:
     with ledger_of(base) as connection:
-        (page,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'facts_by_id'").fetchone()
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (index,)).fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()
         connection.execute("PRAGMA journal_mode = DELETE")
     with (base / "ledger.sqlite").open("r+b") as file:

@@ -228,7 +228,7 @@ class Walk:
         known, key = self._reader.always, (subject, predicate, value, self._horizon)
         if key not in known:
             first = islice(self._reader.stream(subject, predicate, value), FEW)
-            known[key] = any(seen.before and self._stays(seen) for seen in first)
+            known[key] = any(map(self._stays, first))
         return known[key]
 
     def _stays(self, seen: Seen) -> bool:

@@ -21,9 +21,10 @@ import os
 import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from rich.table import Table
 
@@ -35,6 +36,8 @@ from bridge.stores.projections import Projection
 from kernel.queries import Action, RegisteredQuery
 
 if TYPE_CHECKING:
+    import pyoxigraph as ox
+
     from bridge.base import Base
 
 TURNS: Final = 100
@@ -130,13 +133,15 @@ def _busy(children: list[str]) -> float:
 
 
 def _ask(base: Base) -> None:
-    """Asks the ten of the store itself, as in `running` them."""
+    """Asks the ten of the store itself, to the end of their answers."""
     for query in _TEN:
-        results, _ = base.stores.read(
-            Projection.CURRENT, lambda store, text=query.text: store.query(text, use_default_graph_as_union=True)
-        )
+        results, _ = base.stores.read(Projection.CURRENT, partial(_started, query.text))
         for _row in results:
             pass
+
+
+def _started(text: str, store: ox.Store) -> ox.QuerySolutions:
+    return cast("ox.QuerySolutions", store.query(text, use_default_graph_as_union=True))  # each is a SELECT
 
 
 def _registered(name: str, text: str) -> RegisteredQuery:

@@ -7,8 +7,8 @@ Rules
 * What an endpoint answered takes the place of the call (`bridge.sparql.federation`); the query that comes of it is
   asked as any other, within the limits of its caller. An endpoint is told the text of a query and nothing else: no
   token, and nothing of this base but its own name, where the text has a variable for it.
-* A query makes `MOST_CALLS` calls at most, one after another, each within the limits of `api.outbound`. Together their
-  answers have `LARGEST` bytes.
+* A query makes `MOST_CALLS` calls at most, one after another, each within the limits of `api.outbound`; together they
+  have as long as a query of the caller has, and their answers `LARGEST` bytes.
 
 Example
 -------
@@ -20,10 +20,13 @@ Example
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from math import inf
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from api.outbound import FetchFailed
+from bridge.replicas.answers import too_long
 from bridge.sparql.federation import MEDIA_TYPES, NOTHING, Answered, calls_of, read_answer, replaced, together
 from bridge.sparql.scan import scan
 from bridge.sparql.tokens import each_token
@@ -35,7 +38,10 @@ if TYPE_CHECKING:
 
     from api.outbound import Outbound
     from bridge.reading import QueryRequest
+    from bridge.replicas.limits import Limits
     from bridge.sparql.federation import Call
+
+T = TypeVar("T")
 
 LONGEST: Final = 65_536
 """Characters of a text that calls others."""
@@ -57,6 +63,15 @@ def calls_others(text: str) -> bool:
             f"it may call SERVICE, and has more than {LONGEST:,} characters", remedy="send what calls SERVICE by itself"
         )
     return False
+
+
+async def in_time(limits: Limits, work: Awaitable[T]) -> T:
+    """Does what the calls of a query take, within its limit of time. Raises `QueryLimit`."""
+    try:
+        async with asyncio.timeout(None if limits.seconds == inf else limits.seconds):
+            return await work
+    except TimeoutError:
+        raise too_long(limits) from None
 
 
 async def federated(outbound: Outbound, asked: QueryRequest, found: Callable[[str], Awaitable[bytes]]) -> QueryRequest:

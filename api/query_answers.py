@@ -33,7 +33,7 @@ from starlette.responses import Response
 
 from api.access_log import note_query
 from api.errors import BrokenOff
-from api.federation import calls_others, federated
+from api.federation import calls_others, federated, in_time
 from api.service import Service
 from api.streaming import PATIENCE
 from api.welcome import require_welcome
@@ -102,7 +102,8 @@ async def settled(request: Request, asked: QueryRequest, as_of: str | None, vali
     reader = service.base.reader
     if service.outbound.asks and await service.read(partial(calls_others, asked.text)):
         found = partial(_found, service, asked, as_of, valid_at)
-        asked = await unless_gone(request, federated(service.outbound, asked, found))
+        limits = service.settings.limits_of(asked.principal.highest)
+        asked = await unless_gone(request, in_time(limits, federated(service.outbound, asked, found)))
     if as_of is None and valid_at is None and len(asked.text) <= BRIEF:
         question = reader.question(asked)
     else:

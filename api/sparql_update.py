@@ -36,7 +36,7 @@ from api import manifest
 from api.certified import TERMS, certified, read_terms
 from api.citing import require_cited
 from api.errors import UnsupportedMediaType
-from api.federation import calls_others, federated_text
+from api.federation import calls_others, federated_text, in_time
 from api.outbound import FetchFailed
 from api.parameters import Parameter, read_parameters
 from api.query_answers import unless_gone
@@ -136,7 +136,8 @@ async def _update(request: Request, text: str, base: str, terms: Terms, paramete
     updates = service.base.updates
     outbound = service.outbound
     if outbound.asks and await service.read(partial(calls_others, text)):
-        text = await unless_gone(request, federated_text(outbound, text))
+        limits = service.settings.limits_of(terms.principal.highest)
+        text = await unless_gone(request, in_time(limits, federated_text(outbound, text)))
     update = await service.read(
         lambda: Update.read(text, terms, strict=strict, using=using, base=base, loads=outbound.asks)
     )

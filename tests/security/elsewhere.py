@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 
 
 @dataclass
@@ -18,6 +18,7 @@ class Elsewhere:
     asked: list[str] = field(default_factory=list)
     forms: list[str] = field(default_factory=list)
     headers: list[str] = field(default_factory=list)
+    answers: Event = field(default_factory=Event)
 
 
 @contextmanager
@@ -33,6 +34,8 @@ def elsewhere() -> Iterator[Elsewhere]:
         def do_GET(self) -> None:
             host.asked.append(self.path)
             host.headers.append(str(self.headers))
+            if self.path.endswith("/never"):
+                host.answers.wait(60)
             status, headers, body = host.gives.get(self.path, (404, {}, b"not here: root:x:0:0"))
             self.send_response(status)
             for name, value in headers.items():
@@ -50,4 +53,5 @@ def elsewhere() -> Iterator[Elsewhere]:
         try:
             yield host
         finally:
+            host.answers.set()
             server.shutdown()

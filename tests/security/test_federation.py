@@ -12,7 +12,8 @@ import httpx2
 import pytest
 
 from api import federation
-from api.settings import Settings
+from api.roles import RoleName
+from api.settings import RoleLimits, Settings
 from bridge.base import Base
 from bridge.sparql import federation as calls
 from kernel.access import Role
@@ -213,6 +214,19 @@ def test_calls_and_answers_are_bounded(world: World, monkeypatch: pytest.MonkeyP
         refused(ask(running, f"SELECT * {{ {f'SERVICE {at} {{ ?x ?y ?v }} ' * 2} }}"), 400, "query-refused")
     refused(ask_long(running, f"{text} #{'x' * 70_000}"), 400, "query-refused")
     assert len(rows(ask(running, text))) == 3
+
+
+def test_calls_have_as_long_as_a_query_has() -> None:
+    """The endpoint answers when the test is over, and not before."""
+    with ExitStack() as stack:
+        host, base = stack.enter_context(elsewhere()), stack.enter_context(Base.open(None))
+        limits = {RoleName.READER: RoleLimits(seconds=0.2)}
+        settings = Settings(query_spares=0, outbound=(f"{host.url}/",), query_limits=limits)
+        running = stack.enter_context(served(base, settings))
+        text = f"SELECT * {{ SERVICE SILENT <{host.url}/never> {{ ?s ?p ?o }} }}"
+        late = running.client(Role.READER).get("/sparql", params={"query": text})
+        refused(late, 422, "query-limit")
+        assert late.json()["of"] == "time"
 
 
 def ask_long(running: Served, text: str) -> httpx2.Response:

@@ -149,6 +149,7 @@ class Purges:
         self._stopped = Event()
         self._numbers = count(1)
         self._doomed: set[Path] = set()
+        self._listeners: list[Callable[[], None]] = []
 
     # --- what is asked ------------------------------------------------------------------------------------------------
 
@@ -203,6 +204,10 @@ class Purges:
             raise NotFound("there is no such purge", remedy="list them with GET /purges")
         return record
 
+    def listen(self, forget: Callable[[], None]) -> None:
+        """Has it called whenever something was purged, before that is answered: for who keeps what was read."""
+        self._listeners.append(forget)
+
     # --- the first phase ----------------------------------------------------------------------------------------------
 
     def _carried_out(self, work: Callable[[Group], PurgeRecord]) -> Future[PurgeRecord]:
@@ -226,6 +231,8 @@ class Purges:
             self._doomed.update(path for path in (directory / "stores" / SNAPSHOTS).iterdir() if path.is_dir())
         self._snapshots.invalidate(record.head)
         term_key.cache_clear()
+        for forget in self._listeners:
+            forget()
         self._wake()
 
     # --- the second phase ---------------------------------------------------------------------------------------------
@@ -273,27 +280,43 @@ class Purges:
             return
 
     def _make_anew(self) -> None:
-        """Makes both stores in another directory, and puts them in the place of those in use."""
-        directory = self._graves.directory
-        made = None
-        if directory is not None:
-            stores = directory / "stores"
-            made = stores / f"{ANEW}-{next(self._numbers)}"
-            shutil.rmtree(made, ignore_errors=True)
-            fresh = OxigraphStores.open(made)
-            try:
-                self._bring_up(fresh)
-                fresh.optimize()
-                self._bring_up(fresh)
-            finally:
-                fresh.close()
-        old = self._sequencer.enqueue(lambda group: self._stores.swap(made, _series(group)), alone=True).result()
+        """Makes both stores in another directory, and puts them in the place of those in use.
+
+        Where something is purged meanwhile, they may have it: they are made again.
+        """
+        old: list[Path] | None = None
+        while old is None:
+            purged_at, made = self._snapshots.purged_at, self._made()
+            swap = partial(self._swap, made=made, purged_at=purged_at)
+            old = self._sequencer.enqueue(swap, alone=True).result()
+            if made is not None:
+                shutil.rmtree(made, ignore_errors=True)
         self._snapshots.stores_made_anew()
         for path in old:
             self._doomed.add(path)
             self._doomed.update(path.parent.glob(f"{path.name}.checkpoint-*"))
-        if made is not None:
-            shutil.rmtree(made, ignore_errors=True)
+
+    def _made(self) -> Path | None:
+        """Both stores, made in a directory and closed; None for a base in memory."""
+        directory = self._graves.directory
+        if directory is None:
+            return None
+        made = directory / "stores" / f"{ANEW}-{next(self._numbers)}"
+        shutil.rmtree(made, ignore_errors=True)
+        fresh = OxigraphStores.open(made)
+        try:
+            self._bring_up(fresh)
+            fresh.optimize()
+            self._bring_up(fresh)
+        finally:
+            fresh.close()
+        return made
+
+    def _swap(self, group: Group, made: Path | None, purged_at: int | None) -> list[Path] | None:
+        """Puts the stores in the place of those in use; None where something was purged since they were begun."""
+        if made is not None and purged_at != self._snapshots.purged_at:
+            return None
+        return self._stores.swap(made, _series(group))
 
     def _bring_up(self, fresh: OxigraphStores) -> None:
         with self._ledger.reading() as view:

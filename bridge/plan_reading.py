@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 Body = dict[str, str]
 
 _CHUNK: Final = 2_000
+_CHANGES: Final = frozenset({"record", "supersede", "support"})
 _KEPT: Final = 256
 # Within a string of canonical JSON a quotation mark is escaped: these can only be members.
 _MEMBERS: Final = re.compile(rb'"(op|fact|family)":"([^"]*)"')
@@ -256,7 +257,7 @@ class PlanReading:
         run, families = _Run(), {fact.id: family for family, facts in self._superseded().items() for fact in facts}
         for item, members in self._items():
             operation, fact = members["op"], members.get("fact", "")
-            if operation == "request":
+            if operation not in _CHANGES:  # a request, or what was purged
                 continue
             run.begins_with(operation)
             family = members.get("family", "")

@@ -45,6 +45,7 @@ from api.commands.dump import dump
 from api.commands.export import export
 from api.commands.key import key
 from api.commands.load import load
+from api.commands.policy import policy
 from api.commands.purge import purge
 from api.commands.queries import queries
 from api.commands.query import query
@@ -143,6 +144,7 @@ app.command(rich_help_panel=_WORK)(careful(revert))
 app.add_typer(purge, name="purge", rich_help_panel=_WORK)
 app.command(rich_help_panel=_WORK)(careful(query))
 app.add_typer(queries, name="queries", rich_help_panel=_WORK)
+app.add_typer(policy, name="policy", rich_help_panel=_WORK)
 app.command(rich_help_panel=_WORK)(careful(diff))
 app.command(rich_help_panel=_WORK)(careful(load))
 app.command(rich_help_panel=_WORK)(careful(export))

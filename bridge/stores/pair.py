@@ -135,6 +135,11 @@ class OxigraphStores:
         for store in reversed(self._stores.values()):
             store.settle()
 
+    @property
+    def both(self) -> dict[Projection, ProjectionStore]:
+        """The two of them."""
+        return self._stores
+
     def start_over(self) -> None:
         """Has the next `load` begin with nothing; until then nothing is read."""
         self._from_nothing = True
@@ -166,7 +171,7 @@ class OxigraphStores:
             opened.pop_all()
         old = [*self._stores.values()]
         with self._taking:
-            self._stores = fresh._stores
+            self._stores = fresh.both
             self._from_nothing = False
             self.feed.restart(state)
         for store in old:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import TypeAlias
 
 import pyoxigraph as ox
 import pytest
@@ -26,12 +27,14 @@ from kernel.changes import Assert, Retract
 from kernel.errors import BackupRefused, DamagedBase, StoreUnavailable, WasPurged
 from kernel.facts import Spelling
 from kernel.instants import Instant
-from kernel.ports import PurgeRecord, PurgeState
+from kernel.ports import PurgeRecord, PurgeState, StoreDelta
 from kernel.purge_targets import Target, TargetKind
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import DEFAULT_GRAPH
 from tests.bridge.purging import LETTER, OTHER, SAID, SAYS, SECRET, asked, everything, fact_of, purge, sound, tell
 from tests.bridge.writing import ADMINISTRATOR, ANN, PARIS, ROME, SetClock, during, homes, living, person, write
+
+Series: TypeAlias = Callable[[Instant | None, Instant], Iterable[StoreDelta]]
 
 
 @pytest.fixture
@@ -108,10 +111,13 @@ def test_the_only_fact_that_holds_a_value_is_nowhere_and_does_not_come_back(tmp_
                 assert base.stores.read(projection, partial(same_quads, open_store(anew / projection)))[0]
 
 
-def test_many_purges_among_many_certificates_leave_everything_that_can_be_verified(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("certificates", "purges"), [(60, 6), pytest.param(10_000, 100, marks=pytest.mark.fuzz)])
+def test_many_purges_among_many_certificates_leave_everything_that_can_be_verified(
+    tmp_path: Path, certificates: int, purges: int
+) -> None:
     folder, random = tmp_path / "base", Random(3)
     with Base.open(folder, host=SetClock()) as base:
-        for number in range(60):
+        for number in range(certificates):
             subject = person(number)
             tell(
                 base,
@@ -121,10 +127,10 @@ def test_many_purges_among_many_certificates_leave_everything_that_can_be_verifi
             )
             if number % 4 == 0:
                 write(base, Retract(living(PARIS, subject, graph=OTHER if number % 3 else DEFAULT_GRAPH)))
-        gone = random.sample(range(60), 6)
+        gone = random.sample(range(certificates), purges)
         for number in gone:
             purge(base, Target(TargetKind.NODE, person(number)))
-            write(base, Assert(living(ROME, person(1_000 + number))))
+            write(base, Assert(living(ROME, person(certificates + number))))
         purge(base, Target(TargetKind.EPISODE, Iri("urn:letter:3")))
         purge(base, Target(TargetKind.GRAPH, OTHER))
         base.purges.settled()
@@ -274,3 +280,39 @@ def test_an_older_backup_that_is_put_back_loses_what_was_purged_since(tmp_path: 
     assert b"Xyzzy" in bytes_of(back)
     with Base.open(tmp_path / "another") as base, pytest.raises(BackupRefused):
         stones_of(folder, base.ledger.base_id())
+
+
+def test_what_is_purged_while_stores_are_made_anew_is_in_none_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "base"
+    with Base.open(folder) as base:
+        write(base, Assert(SAID), Assert(living(PARIS)), Assert(living(ROME, person(1))))
+        made, swap = base.purges._made, base.stores.swap
+        again: list[PurgeRecord] = []
+        swapped: list[bytes] = []
+
+        def overtaken() -> Path | None:
+            path = made()
+            if not again:
+                again.append(purge(base, fact_of(base, SAID)))
+            return path
+
+        def looked_at(made: Path | None, series: Series) -> list[Path]:
+            old = swap(made, series)
+            swapped.append(everything(base))
+            return old
+
+        monkeypatch.setattr(base.purges, "_made", overtaken)
+        monkeypatch.setattr(base.stores, "swap", looked_at)
+        first = purge(base, Target(TargetKind.NODE, person(1)))
+        while not again:
+            assert homes(base) == {PARIS}
+        base.purges.settled()
+        for record in (first, again[0]):
+            complete(base, record)
+        assert len(swapped) == 2
+        assert not any(b"Xyzzy" in quads for quads in swapped)
+    found = bytes_of(folder)
+    assert not [mark for mark in (b"Xyzzy", b"person/1>") if mark in found]
+    assert audit(folder).faults == ()

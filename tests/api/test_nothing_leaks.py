@@ -101,7 +101,7 @@ def filled(server: Served, *, secret: bool) -> World:
         opened = request(change("ada", "knows", value, graph=OPEN), reason="open")
         assert administrator.post("/changes", json=opened).status_code == 201
     hidden(world, secret=secret)
-    queries = {
+    queries: dict[str, dict[str, object]] = {
         "hidden": {"query": f"SELECT * {{ ?s ?p '{MARKER}' }}", "graphs": [SECRET if secret else DULL]},
         "everything": {"query": "SELECT * { ?s ?p ?o }", "action": "note"},
     }

@@ -75,6 +75,10 @@ T = TypeVar("T")
 PAUSE: Final = 0.25
 """Seconds between two looks at whether somebody still has an old directory open."""
 
+FIRST_PAUSE: Final = 1.0
+LONGEST_PAUSE: Final = 300.0
+"""Seconds after which what failed is tried again: at first, and at most, for it is much work."""
+
 _STORES: Final = ("complete store", "current store")
 _DERIVED: Final = (*_STORES, "checkpoints of stores", "snapshots", "replicas", "write-ahead log", "free pages")
 _BEYOND: Final = ("backups", "delivered exports", "what callers keep", "other hosts")
@@ -240,7 +244,16 @@ class Purges:
     def resume(self) -> None:
         """Takes up what was interrupted: the stores have been made anew by now."""
         if pending(self._ledger):
-            self._thread.submit(self._finish)
+            self._thread.submit(self._resumed)
+
+    def _resumed(self) -> None:
+        try:
+            self._finish()
+        except ShuttingDown:
+            return
+        except (MunimentError, OSError):
+            log.exception("what was purged cannot be erased; tried again")
+            self._wake()
 
     def close(self) -> None:
         """Ends what is going on; the next start takes it up again."""
@@ -263,6 +276,7 @@ class Purges:
 
     def _erase(self) -> None:
         """Makes the stores anew, and ends every purge that was carried out before."""
+        pause = FIRST_PAUSE
         while not self._stopped.is_set():
             with self._lock:
                 self._wanted = False
@@ -273,9 +287,10 @@ class Purges:
                 self._finish(records)
             except ShuttingDown:
                 return
-            except MunimentError:
-                log.exception("what was purged cannot be erased; tried again shortly")
-                self._stopped.wait(1.0)
+            except (MunimentError, OSError):
+                log.exception("what was purged cannot be erased; tried again in %g s", pause)
+                self._stopped.wait(pause)
+                pause = min(LONGEST_PAUSE, 2 * pause)
                 continue
             return
 

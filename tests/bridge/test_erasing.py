@@ -316,3 +316,18 @@ def test_what_is_purged_while_stores_are_made_anew_is_in_none_of_them(
     found = bytes_of(folder)
     assert not [mark for mark in (b"Xyzzy", b"person/1>") if mark in found]
     assert audit(folder).faults == ()
+
+
+def test_an_erasure_that_fails_is_tried_again(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.erasing.FIRST_PAUSE", 0.01)
+    write(base, Assert(SAID))
+    swap, failures = base.stores.swap, [StoreUnavailable("the disk is full", remedy="none"), OSError("no room")]
+
+    def failing(made: Path | None, series: Series) -> list[Path]:
+        if failures:
+            raise failures.pop()
+        return swap(made, series)
+
+    monkeypatch.setattr(base.stores, "swap", failing)
+    assert complete(base, purge(base, fact_of(base, SAID))).status is ReceiptStatus.COMPLETE
+    assert failures == []

@@ -68,6 +68,8 @@ class FindingCode(StrEnum):
     IMPACT = "impact"
     IMPACT_UNKNOWN = "impact-unknown"
     INVALID_QUERY = "invalid-query"
+    INVALID_POLICY = "invalid-policy"
+    UNSAFE_AUTO_APPROVE = "unsafe-auto-approve"
 
 
 FindingKey = tuple[FindingCode, str | None, str | None, str | None, str | None, str | None, str | None, str | None]

@@ -5,6 +5,8 @@ Rules
 * Last comes what the plan, as it then is, does to the answers of registered queries.
 * Rules go first, because what they propose becomes part of the plan that the shapes then judge.
 * The same plan and view give the same judgement, in the same order: an approval compares a new one with the old.
+* The policy in force is that of `m:policy`, if there is one, else the one that is configured. One that cannot be read
+  is refused when it is written, whatever the policy.
 * Nothing is written. What stands under a tombstone is not even judged.
 
 Example
@@ -17,19 +19,21 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
+from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode, Severity
+from kernel.policy_graph import in_force, once, remarks, written_policy
 from kernel.rules import amend, read_rules
-from kernel.vocabulary import QUERIES_GRAPH, RULES_GRAPH
+from kernel.vocabulary import POLICY_GRAPH, QUERIES_GRAPH, RULES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from certificates.certificate import Digests, Verdict
+    from certificates.certificate import Digests
     from kernel.approval import ApprovalRule
     from kernel.facts import FactContent
     from kernel.governance import Governance
@@ -54,6 +58,14 @@ class VerdictPolicy(Protocol):
 
     def verdict(self, findings: Sequence[Finding]) -> Verdict:
         """The verdict on a plan with these findings."""
+        ...
+
+    def reasons(self, findings: Sequence[Finding]) -> list[tuple[str, dict[str, object]]]:
+        """The clauses that decide on a plan with these findings."""
+        ...
+
+    def describe(self) -> dict[str, object]:
+        """The policy as canonical JSON members."""
         ...
 
     def digest(self) -> str:
@@ -93,6 +105,14 @@ class Judge:
         """What approvals are held to."""
         return self._policy.approval
 
+    def _in_force(self, view: FactsView) -> VerdictPolicy:
+        return in_force(self._governance.facts(POLICY_GRAPH, view), self._policy)
+
+    def _verdict(self, findings: Sequence[Finding], view: FactsView) -> Verdict:
+        if any(finding.code is FindingCode.INVALID_POLICY for finding in findings):
+            return Verdict.REFUSED
+        return self._in_force(view).verdict(findings)
+
     def judge(self, plan: Plan, view: LedgerView, preparation: Preparation | None = None) -> Judgement:
         """Judges a plan whose facts are not in the view.
 
@@ -114,10 +134,12 @@ class Judge:
         findings = (
             *contradictions,
             *self._shapes.findings(plan, governed, preparation),
-            *self._doubts(plan),
+            *self._doubts(plan, governed),
             *self._impact.findings(plan, self._governance.facts(QUERIES_GRAPH, view), view),
+            *written_policy(plan, governed),
+            *remarks(plan, self._policy),
         )
-        return Judgement(plan, findings, self._policy.verdict(findings), self._governance.digests(view))
+        return Judgement(plan, findings, self._verdict(findings, governed), self.digests(view))
 
     def contradictions(self, plan: Plan, view: FactsView) -> list[Finding]:
         """What the rules find of one chunk of a load session; what they would propose is left out.
@@ -127,7 +149,9 @@ class Judge:
         """
         self._tombstones.require_none(plan)
         table = read_rules(self._governance.facts(RULES_GRAPH, view))
-        return amend(plan, table, self._governance.over(view))[1] + self._doubts(plan)
+        governed = self._governance.over(view)
+        found = amend(plan, table, governed)[1] + self._doubts(plan, governed)
+        return [*found, *written_policy(plan, governed), *remarks(plan, self._policy)]
 
     def noticed(self, plan: Plan, view: LedgerView, preparation: Preparation | None) -> Sequence[FactContent]:
         """Those facts of one chunk of a load session that `judge_load` has to be told of."""
@@ -140,6 +164,7 @@ class Judge:
             Unprepared: what was judged beforehand is out of date.
         """
         self._governance.digests(view)
+        self._governance.facts(POLICY_GRAPH, view)
         if preparation is not None:
             preparation.hold(view)
 
@@ -168,18 +193,20 @@ class Judge:
         if load.noticed:
             findings += self._shapes.load_findings(load, self._governance.over(view), preparation)
         findings += impact.findings(str(load.certificate), load.issued_at, view)
-        return tuple(findings), self._policy.verdict(findings)
+        findings = once(findings)
+        return tuple(findings), self._verdict(findings, view)
 
     def digests(self, view: FactsView) -> Digests:
         """What plans are judged by at the head of the view."""
-        return self._governance.digests(view)
+        digests, policy = self._governance.digests(view), self._in_force(view)
+        return digests if policy is self._policy else replace(digests, policy=policy.digest())
 
     def forget(self) -> None:
         """What governs may have changed: it is read anew."""
         self._governance.forget()
 
-    def _doubts(self, plan: Plan) -> list[Finding]:
-        threshold = Decimal(self._policy.confidence)
+    def _doubts(self, plan: Plan, view: FactsView) -> list[Finding]:
+        threshold = Decimal(self._in_force(view).confidence)
         doubted = [item for item in plan.evidence if item.confidence is not None and item.confidence < threshold]
         if not doubted:
             return []

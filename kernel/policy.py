@@ -3,10 +3,12 @@
 Rules
 -----
 * A policy says when a plan is refused and when it is held for review; what is neither is clear. Refusal goes first.
-* Conditions are small and compose: `HasCode`, `AtLeast`, `Weighs`, `AnyOf`, `AllOf`. Each describes itself
-  canonically, and the digest of that description is named by every certificate.
+* Conditions are small and compose: `HasCode`, `Contradicts`, `Concerns`, `AtLeast`, `Weighs`, `Rows`, `AnyOf`, `AllOf`.
+  Each describes itself canonically, and the digest of that description is named by every certificate.
+* `reasons` says which clauses decided, in the words of that description: the parts of an `AnyOf` that hold, one by one.
 * Fail closed: a finding whose code no condition names is held for review, unless it is only a warning or information.
-* The policy that lets everything through is called `UnsafeAutoApprove`, and is never the default.
+* The policy that lets everything through is called `UnsafeAutoApprove`, is never the default, and says its name in a
+  finding on every plan that it lets through.
 
 Example
 -------
@@ -23,6 +25,7 @@ from typing import Protocol
 
 from certificates.canonical import canonical_json
 from certificates.certificate import Verdict
+from certificates.contradictions import ContradictionKind
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.approval import ANY_EDITOR, ApprovalRule
 from kernel.queries import HEAVIEST
@@ -105,6 +108,67 @@ class Weighs:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """Answers to registered queries gain and lose so many rows together."""
+
+    total: int
+
+    def holds(self, findings: Sequence[Finding]) -> bool:
+        """Whether they do; rows that nobody could count are not."""
+        impacts = [each.impact for each in findings if each.impact is not None]
+        return sum((each.gained or 0) + (each.lost or 0) for each in impacts) >= self.total
+
+    def names(self, finding: Finding) -> bool:  # noqa: ARG002 - it speaks of rows, not of kinds
+        """Never: a threshold names no kind."""
+        return False
+
+    def describe(self) -> dict[str, object]:
+        """The condition as canonical JSON members."""
+        return {"rows": self.total}
+
+
+@dataclass(frozen=True, slots=True)
+class Contradicts:
+    """At least one contradiction of the kind."""
+
+    kind: ContradictionKind
+
+    def holds(self, findings: Sequence[Finding]) -> bool:
+        """Whether there is one."""
+        return any(map(self.names, findings))
+
+    def names(self, finding: Finding) -> bool:
+        """Whether the finding is such a contradiction."""
+        return finding.contradiction is not None and finding.contradiction.kind is self.kind
+
+    def describe(self) -> dict[str, object]:
+        """The condition as canonical JSON members."""
+        return {"contradicts": self.kind.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Concerns:
+    """At least one finding that was drawn from the graph, at least as severe."""
+
+    graph: str
+    severity: Severity = Severity.WARNING
+
+    def holds(self, findings: Sequence[Finding]) -> bool:
+        """Whether there is one."""
+        return any(
+            self.graph in finding.graphs and _RANK[finding.severity] >= _RANK[self.severity] for finding in findings
+        )
+
+    def names(self, finding: Finding) -> bool:  # noqa: ARG002 - it speaks of graphs, not of kinds
+        """Never: a graph names no kind."""
+        return False
+
+    def describe(self) -> dict[str, object]:
+        """The condition as canonical JSON members."""
+        return {"concerns": self.graph, "severity": self.severity.value}
+
+
+@dataclass(frozen=True, slots=True)
 class AnyOf:
     """One of the conditions."""
 
@@ -168,8 +232,18 @@ class Policy:
             return Verdict.REVIEW
         return Verdict.CLEAR
 
-    def digest(self) -> str:
-        """SHA-256, in hexadecimal, of the canonical description."""
+    def reasons(self, findings: Sequence[Finding]) -> list[tuple[str, dict[str, object]]]:
+        """The clauses that decide on a plan with these findings, each as *refuse* or *review*; none: it is clear."""
+        if not findings:
+            return []
+        for name, condition in (("refuse", self.refuse), ("review", self.review)):
+            if held := _held(condition, findings):
+                return [(name, clause.describe()) for clause in held]
+        unforeseen = {finding.code.value for finding in findings if self._unforeseen(finding)}
+        return [("review", {"unforeseen": code}) for code in sorted(unforeseen)]
+
+    def describe(self) -> dict[str, object]:
+        """The policy as canonical JSON members."""
         described: dict[str, object] = {
             "refuse": self.refuse.describe(),
             "review": self.review.describe(),
@@ -177,7 +251,11 @@ class Policy:
         }
         if self.approval != ANY_EDITOR:
             described["approval"] = self.approval.describe()
-        return _digest(described)
+        return described
+
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of the canonical description."""
+        return _digest(self.describe())
 
     def _unforeseen(self, finding: Finding) -> bool:
         named = self.refuse.names(finding) or self.review.names(finding)
@@ -195,9 +273,17 @@ class UnsafeAutoApprove:
         """Clear."""
         return Verdict.CLEAR
 
+    def reasons(self, findings: Sequence[Finding]) -> list[tuple[str, dict[str, object]]]:  # noqa: ARG002 - as above
+        """It alone, whatever was found."""
+        return [("clear", self.describe())]
+
+    def describe(self) -> dict[str, object]:
+        """The policy as canonical JSON members."""
+        return {"unsafeAutoApprove": True}
+
     def digest(self) -> str:
         """SHA-256, in hexadecimal, of the canonical description."""
-        return _digest({"unsafeAutoApprove": True})
+        return _digest(self.describe())
 
 
 DEFAULT_POLICY = Policy(
@@ -207,6 +293,7 @@ DEFAULT_POLICY = Policy(
             HasCode(FindingCode.MALFORMED_SHAPES),
             HasCode(FindingCode.INVALID_RULE),
             HasCode(FindingCode.INVALID_QUERY),
+            HasCode(FindingCode.INVALID_POLICY),
             HasCode(FindingCode.IMPACT, Severity.VIOLATION),
         )
     ),
@@ -227,6 +314,13 @@ DEFAULT_POLICY = Policy(
 )
 
 _RANK = {Severity.INFO: 0, Severity.WARNING: 1, Severity.VIOLATION: 2}
+
+
+def _held(condition: Condition, findings: Sequence[Finding]) -> list[Condition]:
+    """The parts of a condition that make it hold; it, where it has no alternatives; none where it does not hold."""
+    if isinstance(condition, AnyOf):
+        return [clause for part in condition.conditions for clause in _held(part, findings)]
+    return [condition] if condition.holds(findings) else []
 
 
 def _digest(description: dict[str, object]) -> str:

@@ -81,6 +81,8 @@ TITLES: Final = {
     "impact": "Changes an answer that somebody relies on",
     "impact-unknown": "May change an answer that somebody relies on",
     "invalid-query": "A registered query that cannot be asked",
+    "invalid-policy": "A policy that cannot be read",
+    "unsafe-auto-approve": "Let through whatever was found",
 }
 """By code; one that is not here is shown as it is."""
 _IRI: Final = re.compile(r"<([A-Za-z][A-Za-z0-9+.\-]*:[^<>\s]*)>")

@@ -27,6 +27,7 @@ REFUSED = {
     FindingCode.MALFORMED_SHAPES,
     FindingCode.INVALID_RULE,
     FindingCode.INVALID_QUERY,
+    FindingCode.INVALID_POLICY,
 }
 
 

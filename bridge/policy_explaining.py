@@ -70,10 +70,9 @@ def explained(view: LedgerView, certificate: UUID, configured: VerdictPolicy) ->
     policy = next(
         (each for each in _candidates(view, record, configured) if each.digest() == said["policyDigest"]), None
     )
+    reasons = [] if policy is None else policy.reasons(findings)
     if any(finding.code is FindingCode.INVALID_POLICY for finding in findings):
         reasons = [("refuse", {"hasCode": FindingCode.INVALID_POLICY.value})]
-    else:
-        reasons = [] if policy is None else policy.reasons(findings)
     purged = int(said["findingItems"]) - len(findings)
     return Explanation(record.verdict, said["policyDigest"], policy, tuple(reasons), purged)
 

@@ -20,7 +20,7 @@ from kernel.access import Principal
 from kernel.errors import QueryRefused
 from kernel.instants import Instant
 from kernel.ports import LedgerView
-from tests.bridge.slices.world import EVERYBODY, SOME, a_query, answer, brute, chronicle, dataset, queries
+from tests.bridge.slices.world import EVERYBODY, SOME, a_query, answer, brute, chronicle, dataset, in_full, queries
 from tests.bridge.stores.chronicle import Chronicle, day
 
 moments = st.tuples(st.integers(1, 9).map(day), st.integers(-1, 12).map(day))
@@ -66,6 +66,7 @@ def agree(
     with past.ledger.reading() as view:
         snapshot = snapshots.at(view, moment, projection)
         sliced = slice_of(view, text, allowed, *moment)
+        assert slice_of(view, in_full(text), allowed, *moment) == sliced, text
     assert answer(snapshot, text, allowed) == expected, text
     if sliced is None:
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from random import Random
@@ -186,7 +187,14 @@ class _Writer:
             f"CONSTRUCT {{ ?x :made ?y }} {{ {body} }}",
             f"DESCRIBE ?x {{ {body} }}",
             f"SELECT * FROM <urn:g1> FROM NAMED <urn:g2> {{ {body} }}",
+            f"SELECT (COUNT(DISTINCT ?x) AS ?n) (MIN(STR(?y)) AS ?m) {{ {body} }}",
+            f"SELECT DISTINCT ?x ?y {{ {body} FILTER(isIRI(?x) && isIRI(?y)) }} ORDER BY ?x ?y LIMIT 2 OFFSET 1",
         )
+
+
+def in_full(text: str) -> str:
+    """The same query without short names."""
+    return re.sub(r"(?<![\w>]):([a-z]+[0-9]?)\b", r"<urn:\1>", text.removeprefix(_PREFIX))
 
 
 @st.composite

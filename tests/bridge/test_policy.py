@@ -90,14 +90,14 @@ def test_a_policy_that_cannot_be_read_is_refused_and_a_writer_writes_none() -> N
 
 def test_unsafe_auto_approve_is_named_by_every_certificate_it_lets_through() -> None:
     with Base.open(None, policy=UnsafeAutoApprove()) as base:
-        for change in (doubted("a"), Assert(Statement(Iri("urn:b"), Iri("urn:p"), Iri("urn:c"), Iri("urn:g")))):
-            outcome = write(base, change)
+        plain = Assert(Statement(Iri("urn:b"), Iri("urn:p"), Iri("urn:c"), Iri("urn:g")))
+        outcomes = [write(base, change) for change in (doubted("a"), plain)]
+        for outcome in outcomes:
             assert outcome.verdict is Verdict.CLEAR
             assert FindingCode.UNSAFE_AUTO_APPROVE in {finding.code for finding in outcome.findings}
-        with base.ledger.reading() as view:
             assert outcome.certificate is not None
-            assert explained(view, outcome.certificate, UnsafeAutoApprove()).reasons == (
-                ("clear", {"unsafeAutoApprove": True}),
-            )
+            with base.ledger.reading() as view:
+                said = explained(view, outcome.certificate, UnsafeAutoApprove())
+            assert said.reasons == (("clear", {"unsafeAutoApprove": True}),)
         load = base.load(stage(base, "session", [doubted("d")], [doubted("e")])).result(60)
         assert [each.code for each in load.findings].count(FindingCode.UNSAFE_AUTO_APPROVE) == 1

@@ -81,6 +81,7 @@ def hidden(world: World, *, secret: bool) -> None:
     world.wrote(fact(1, validFrom="2030-01-01", validTo="2031-01-01"))
     world.wrote({**fact(1), "op": "retract"})
     world.wrote(fact(30), change("ada", "knows", "dan", graph=OPEN), reason=why)  # a fact to see, but not why
+    at_home(world, MARKER if secret else "dull", SECRET if secret else DULL)
     graph = SECRET if secret else DULL
     page = world.server.client(Role.ADMINISTRATOR).get("/facts", params={"graph": graph, "valid-at": "any"}).json()
     world.facts += [each["fact"] for each in page["items"]]
@@ -91,12 +92,24 @@ def hidden(world: World, *, secret: bool) -> None:
     assert sent.status_code == 201
 
 
+def at_home(world: World, where: str, graph: str) -> None:
+    """A contradiction that an editor let in."""
+    administrator = world.server.client(Role.ADMINISTRATOR)
+    for place in (where, f"{where}2"):
+        told = administrator.post("/changes", json=request(change("ada", "homeIn", place, graph=graph)))
+    assert told.status_code == 202
+    decided = administrator.post(f"{told.headers['Location']}/decision", json={"decision": "approve"})
+    assert decided.json()["state"] == "applied"
+
+
 def filled(server: Served, *, secret: bool) -> World:
     """A world: what is open, and what is hidden, in turns."""
     world = World(server)
     administrator = server.client(Role.ADMINISTRATOR)
     ontology = f"<{EX}ada> <http://www.w3.org/2000/01/rdf-schema#label> 'Ada' ."
     assert administrator.post(f"/changes?graph={quote(M)}ontology", content=ontology, headers=TURTLE).status_code == 201
+    rule = f"<{EX}one> a <{M}SingleValuedBySubject> ; <{M}predicate> <{EX}homeIn> ."
+    assert administrator.post(f"/changes?graph={quote(M)}rules", content=rule, headers=TURTLE).status_code == 201
     for value in ("bob", {"@value": "text"}):
         opened = request(change("ada", "knows", value, graph=OPEN), reason="open")
         assert administrator.post("/changes", json=opened).status_code == 201
@@ -221,11 +234,21 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
         Asked("GET", "/certificates", {"state": "pending"}),
         Asked("GET", "/certificates", {"verdict": "review", "limit": "1"}),
         Asked("GET", "/certificates", {"after": "{certificate}"}),
+        Asked("GET", "/certificates", {"kind": "value"}),
     ),
     "getCertificate": (Asked("GET", "/certificates/{certificate}"), Asked("GET", "/certificates/{own}")),
     "getReport": (Asked("GET", "/certificates/{certificate}/report"), Asked("GET", "/certificates/{own}/report")),
     "decide": (Asked("POST", "/certificates/{certificate}/decision", sent={"json": {"decision": "approve"}}),),
     "revert": (Asked("POST", "/certificates/{certificate}/revert", {"dry-run": "true"}),),
+    "listContradictions": (
+        Asked("GET", "/contradictions"),
+        Asked("GET", "/contradictions", {"kind": "value", "limit": "1"}),
+        Asked("GET", "/contradictions", {"after": "{certificate}.0"}),
+    ),
+    "assignContradiction": tuple(
+        Asked("PUT", f"/contradictions/{each}/0/owner", sent={"json": {"owner": "me"}})
+        for each in ("{certificate}", "{own}")
+    ),
     "listQueries": (Asked("GET", "/queries"),),
     "getQuery": tuple(
         Asked("GET", f"/queries/{name}", params)
@@ -314,6 +337,7 @@ PAGES: Final = (
     *("/", "/queue", "/queue?state=any", f"/queue?state=any&graph={_NAMED}", "/queue/{certificate}", "/queue/{own}"),
     *("/queue/{certificate}/findings", "/queue/{certificate}/revert", "/query", f"/node?iri={quote(EX)}ada"),
     *(f"/query?query={quote(text)}" for text in QUERIES[:4]),
+    *("/standing", "/standing?kind=value", "/queue?state=any&kind=value"),
     *(f"/node?iri={_NAMED}", f"/node?iri={quote(EX)}ada&valid-at=2030-06-01", "/queue/{own}/findings"),
     *(f"/node/timeline?iri={quote(EX)}ada", f"/node/timeline?iri={_NAMED}", f"/compare?graph={_NAMED}&from=2020-01-01"),
     *(f"/compare?node={quote(EX)}ada&axis=valid-at&from=2000&to={to}" for to in ("2020", "2031")),

@@ -167,8 +167,6 @@ class Base:
             stores = OxigraphStores.open(directory and directory / "stores")
             if directory is not None:
                 opened.callback(seal_stores, directory / "stores")
-            if directory is not None:
-                opened.callback(seal_stores, directory / "stores")
             opened.callback(stores.close)
             snapshots = Snapshots(ledger, stores, directory and directory / SNAPSHOTS)
             opened.callback(snapshots.close)
@@ -237,6 +235,11 @@ class Base:
             return any(fact is not None and fact.statement.graph == SHAPES_GRAPH for fact in facts)
 
     @property
+    def preparing(self) -> tuple[Progress, ...]:
+        """How far the judging is of shapes that are to be written: of each, targets judged and all of them."""
+        return self._preparer.going
+
+    @property
     def key(self) -> SigningKey:
         """The key that it signs with, now: another one after a rotation."""
         return self._notary.key
@@ -245,11 +248,6 @@ class Base:
     def behind(self) -> bool:
         """Whether the stores could not be brought up to the ledger."""
         return self._sequencer.behind
-
-    @property
-    def preparing(self) -> tuple[Progress, ...]:
-        """How far the judging is of shapes that are to be written: of each, targets judged and all of them."""
-        return self._preparer.going
 
     @property
     def read_only(self) -> str | None:

@@ -10,6 +10,7 @@ Rules
 * There is at most one rule of each kind about the same terms.
 * What has `m:credibility`, from 0 to 1, is a source: the episode of that IRI, or, where the IRI ends in `/` or `#`,
   every episode whose IRI begins so; the longest IRI that fits counts.
+* What has the type `m:Vocabulary` is one (`kernel.vocabularies`).
 * What uses the vocabulary `m:` in any other way is an invalid rule, with its place and its reason; nothing is ignored.
   Labels, comments and whatever else is not of that vocabulary are free.
 * A table is read once for the same tuple of facts.
@@ -32,6 +33,7 @@ from typing import TYPE_CHECKING, Final
 
 from kernel.rule_kinds import Proposal, RuleKind
 from kernel.terms import RDF, XSD, Iri, Literal
+from kernel.vocabularies import VOCABULARY, Vocabulary, vocabulary_of
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:
@@ -101,10 +103,11 @@ class RuleTable:
 
     rules: Mapping[Iri, tuple[Rule, ...]] = field(default_factory=dict)
     credibility: Mapping[str, Decimal] = field(default_factory=dict)
+    vocabularies: Mapping[Iri, Vocabulary] = field(default_factory=dict)
     invalid: tuple[InvalidRule, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.rules or self.invalid)
+        return bool(self.rules or self.vocabularies or self.invalid)
 
     def of(self, predicate: Iri) -> tuple[Rule, ...]:
         """The rules on a predicate."""
@@ -136,12 +139,15 @@ def rules_of(statements: Iterable[Statement]) -> RuleTable:
             terms.append(statement.object)
     ours = {node: terms for node, terms in sorted(described.items(), key=lambda item: item[0].value) if _is_ours(terms)}
     sources = {node: _credibility(node, terms) for node, terms in ours.items() if CREDIBILITY in terms}
-    read = [_rule(node, terms) for node, terms in ours.items() if node not in sources]
-    read += [each for each in sources.values() if isinstance(each, InvalidRule)]
-    return _table(
-        [rule for rule in read if isinstance(rule, Rule)],
-        [no for no in read if isinstance(no, InvalidRule)],
+    capping = {node: vocabulary_of(node, terms) for node, terms in ours.items() if _types(terms) == [VOCABULARY]}
+    read = [_rule(node, terms) for node, terms in ours.items() if node not in sources and node not in capping]
+    invalid = [each for each in (*read, *sources.values()) if isinstance(each, InvalidRule)]
+    invalid += [InvalidRule(node, each, frozenset()) for node, each in capping.items() if isinstance(each, str)]
+    return RuleTable(
+        _by_predicate([rule for rule in read if isinstance(rule, Rule)], invalid),
         {node.value: given for node, given in sources.items() if isinstance(given, Decimal)},
+        _by_graph([each for each in capping.values() if isinstance(each, Vocabulary)], invalid),
+        tuple(invalid),
     )
 
 
@@ -258,7 +264,20 @@ def _credibility(node: Iri, terms: Mapping[Iri, list[Term]]) -> Decimal | Invali
     return number
 
 
-def _table(rules: list[Rule], invalid: list[InvalidRule], credibility: dict[str, Decimal]) -> RuleTable:
+def _by_graph(vocabularies: list[Vocabulary], invalid: list[InvalidRule]) -> dict[Iri, Vocabulary]:
+    """Vocabularies by the graphs that they cap; a second one for a graph is invalid."""
+    found: dict[Iri, Vocabulary] = {}
+    for each in vocabularies:
+        for graph in each.graphs:
+            first = found.setdefault(graph, each)
+            if first is not each:
+                reason = f"{graph.n3} has a vocabulary already, {first.node.n3}: keep one of them"
+                invalid.append(InvalidRule(each.node, reason, frozenset()))
+    return found
+
+
+def _by_predicate(rules: list[Rule], invalid: list[InvalidRule]) -> dict[Iri, tuple[Rule, ...]]:
+    """Rules by the predicates that they are about; a second one of a kind about the same is invalid."""
     by_terms: dict[tuple[RuleKind, frozenset[Iri]], Rule] = {}
     by_predicate: dict[Iri, list[Rule]] = {}
     for rule in rules:
@@ -270,4 +289,4 @@ def _table(rules: list[Rule], invalid: list[InvalidRule], credibility: dict[str,
             continue
         for predicate in rule.predicates:
             by_predicate.setdefault(predicate, []).append(rule)
-    return RuleTable({each: tuple(found) for each, found in by_predicate.items()}, credibility, tuple(invalid))
+    return {each: tuple(found) for each, found in by_predicate.items()}

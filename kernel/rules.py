@@ -27,6 +27,7 @@ from kernel.contradictions import conflicts, groups
 from kernel.preferring import Weighing
 from kernel.proposals import proposed_trims, shortened
 from kernel.rule_table import InvalidRule, RuleTable, read_rules, rules_of
+from kernel.vocabularies import not_admitted
 from kernel.vocabulary import GOVERNANCE, RULES_GRAPH
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def amend(plan: Plan, table: RuleTable, view: FactsView) -> tuple[Plan, list[Fin
     if not table:
         return plan, findings
     findings += _of_invalid_rules(plan, table.invalid)
+    findings += not_admitted(plan, table.vocabularies)
     ruled = [content for content in plan.record if table.of(content.statement.predicate)]
     if not ruled:
         return plan, findings

@@ -55,16 +55,17 @@ conditions = st.recursive(
 def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(found: list[Finding]) -> None:
     verdict = DEFAULT_POLICY.verdict(found)
     violations = {each.code for each in found if each.severity is Severity.VIOLATION}
-    of_shapes = {
+    only_told = {
         FindingCode.SHAPE_VIOLATION,
         FindingCode.REVIEWABLE_VIOLATION,
         FindingCode.EXISTING_VIOLATION,
         FindingCode.NEIGHBOURHOOD_EXCEEDED,
         FindingCode.WAIVED_VIOLATION,
         FindingCode.WAIVER_ENDED,
+        FindingCode.UNSAFE_AUTO_APPROVE,
     }
-    grave = {each.code for each in found if each.severity is not Severity.INFO} - of_shapes
-    if violations & {*REFUSED, FindingCode.IMPACT} or grave & REFUSED:
+    grave = {each.code for each in found if each.severity is not Severity.INFO} - only_told
+    if violations & {*REFUSED, FindingCode.IMPACT, FindingCode.NOT_ADMITTED} or grave & REFUSED:
         assert verdict is Verdict.REFUSED
     elif violations or grave:
         assert verdict is Verdict.REVIEW

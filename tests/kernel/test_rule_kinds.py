@@ -198,6 +198,20 @@ def test_what_each_kind_says(
     assert Finding.from_body(finding.body()) == finding
 
 
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize("across", [False, True])
+def test_each_kind_is_found_whichever_of_the_two_is_held(
+    case: tuple[RuleKind, Assert, Assert, ContradictionKind, str], across: bool
+) -> None:
+    kind, one, other, *_ = case
+    statements = written(kind, *WORDS[kind], *((("acrossGraphs", TRUE),) if across else ()))
+    for held, asked in ((one, other), (other, one)):
+        [finding] = found_by(statements, [held], asked)
+        assert finding.contradiction is not None
+        assert finding.contradiction.against == held.statement.nquad
+        assert found_by(statements, [asked], asked) == []
+
+
 def test_the_five_kinds_are_all_there_and_each_code_has_one() -> None:
     assert {kind.contradiction for kind in RuleKind} == set(ContradictionKind)
     assert {kind.code for kind in RuleKind} == CONTRADICTION_CODES

@@ -107,6 +107,7 @@ def pages_of(world: World) -> dict[str, str]:
         "queue": "/queue",
         "queue-filtered": "/queue?state=any&order=oldest",
         "queue-empty": "/queue?state=stale",
+        "standing": "/standing",
         "certificate-contradiction": world.path("successor"),
         "certificate-doubt": world.path("doubt"),
         "certificate-correction": world.path("correct"),

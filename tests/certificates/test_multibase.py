@@ -18,5 +18,5 @@ def test_encoding_is_the_librarys(data: bytes) -> None:
 
 @pytest.mark.parametrize("text", ["", "m6Mk", "z0", "zO", "zé"])
 def test_what_is_not_base58btc_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="base58btc|[Ii]nvalid|ascii"):
+    with pytest.raises(ValueError, match=r"base58btc|[Ii]nvalid|ascii"):
         decode(text)

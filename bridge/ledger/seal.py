@@ -10,7 +10,7 @@ Rules
   against disks and slips, not against hands: whoever changes the file can write a seal for it. Those are found by the
   audit, from signatures.
 
-Measured: 0.6 s a gigabyte, on opening and on closing.
+Measured: 0.7 s a gigabyte, on opening and on closing.
 
 Example
 -------

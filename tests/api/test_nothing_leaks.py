@@ -95,8 +95,10 @@ def hidden(world: World, *, secret: bool) -> None:
 def at_home(world: World, where: str, graph: str) -> None:
     """A contradiction that an editor let in."""
     administrator = world.server.client(Role.ADMINISTRATOR)
-    for place in (where, f"{where}2"):
-        told = administrator.post("/changes", json=request(change("ada", "homeIn", place, graph=graph)))
+    _, told = (
+        administrator.post("/changes", json=request(change("ada", "homeIn", place, graph=graph)))
+        for place in (where, f"{where}2")
+    )
     assert told.status_code == 202
     decided = administrator.post(f"{told.headers['Location']}/decision", json={"decision": "approve"})
     assert decided.json()["state"] == "applied"

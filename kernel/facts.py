@@ -142,3 +142,18 @@ class Evidence:
     content: EvidenceContent
     certificate: UUID
     recorded_at: Instant
+
+
+class SameFacts:
+    """A key that is equal for the very same tuple only: facts are not hashed again for each plan."""
+
+    __slots__ = ("facts",)
+
+    def __init__(self, facts: tuple[Fact, ...]) -> None:
+        self.facts = facts
+
+    def __hash__(self) -> int:
+        return id(self.facts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SameFacts) and self.facts is other.facts

@@ -27,6 +27,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from kernel.errors import InvalidQuery, InvalidTime
+from kernel.facts import SameFacts
 from kernel.instants import Instant, parse_instant, print_instant
 from kernel.terms import RDF, XSD, Iri, Literal, Statement
 from kernel.vocabulary import DEFAULT_GRAPH, QUERIES_GRAPH, M, is_ours
@@ -185,7 +186,7 @@ def node_of(name: str) -> Iri:
 
 def read_queries(facts: tuple[Fact, ...]) -> QueryTable:
     """The table of the believed facts of `m:queries`; total, and remembered for the tuple given."""
-    return _read(_Same(facts)) if facts else NO_QUERIES
+    return _read(SameFacts(facts)) if facts else NO_QUERIES
 
 
 def read_statements(statements: Iterable[Statement]) -> QueryTable:
@@ -203,23 +204,8 @@ def read_statements(statements: Iterable[Statement]) -> QueryTable:
     return QueryTable(queries, tuple(invalid))
 
 
-class _Same:
-    """A key that is equal for the very same tuple only: facts are not hashed again for each plan."""
-
-    __slots__ = ("facts",)
-
-    def __init__(self, facts: tuple[Fact, ...]) -> None:
-        self.facts = facts
-
-    def __hash__(self) -> int:
-        return id(self.facts)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.facts is other.facts
-
-
 @lru_cache(maxsize=8)
-def _read(key: _Same) -> QueryTable:
+def _read(key: SameFacts) -> QueryTable:
     return read_statements(fact.statement for fact in key.facts)
 
 

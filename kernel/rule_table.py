@@ -31,6 +31,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from kernel.facts import SameFacts
 from kernel.rule_kinds import Proposal, RuleKind
 from kernel.terms import RDF, XSD, Iri, Literal
 from kernel.vocabularies import VOCABULARY, Vocabulary, vocabulary_of
@@ -127,7 +128,7 @@ NO_RULES: Final = RuleTable()
 
 def read_rules(facts: tuple[Fact, ...]) -> RuleTable:
     """The table of the believed facts of `m:rules`; total, and remembered for the tuple given."""
-    return _read(_Same(facts)) if facts else NO_RULES
+    return _read(SameFacts(facts)) if facts else NO_RULES
 
 
 def rules_of(statements: Iterable[Statement]) -> RuleTable:
@@ -151,23 +152,8 @@ def rules_of(statements: Iterable[Statement]) -> RuleTable:
     )
 
 
-class _Same:
-    """A key that is equal for the very same tuple only: facts are not hashed again for each plan."""
-
-    __slots__ = ("facts",)
-
-    def __init__(self, facts: tuple[Fact, ...]) -> None:
-        self.facts = facts
-
-    def __hash__(self) -> int:
-        return id(self.facts)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.facts is other.facts
-
-
 @lru_cache(maxsize=16)
-def _read(key: _Same) -> RuleTable:
+def _read(key: SameFacts) -> RuleTable:
     return rules_of(fact.statement for fact in key.facts)
 
 

@@ -84,6 +84,7 @@ _PARTS: Final = (
     "ledger.sqlite",
     "ledger.sqlite-wal",
     "ledger.sqlite-shm",
+    "ledger.seal",
     TOKEN,
     "lock",
     NEW_MARK,

@@ -235,7 +235,11 @@ class SqliteLedger:
         try:
             if self._writer is None:
                 raise closed()
-            self._writer.execute("VACUUM")
+            self._writer.execute("PRAGMA temp_store = FILE")  # all of it is copied, which may be more than memory has
+            try:
+                self._writer.execute("VACUUM")
+            finally:
+                self._writer.execute("PRAGMA temp_store = MEMORY")
         except sqlite3.Error as error:
             raise unavailable(error) from error
         finally:

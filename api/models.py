@@ -452,6 +452,7 @@ class PurgePreview(TypedDict):
     rejected: Annotated[int, Field(ge=0, description="certificates in review that would be rejected")]
     stagedLoads: Annotated[int, Field(ge=0)]
     allTextsSearched: Annotated[bool, Field(description="false: too many texts go for all to be searched for")]
+    graphStays: Annotated[bool, Field(description="true: a graph has the node's name, and stays: purge it as a graph")]
 
 
 class WaitingPurge(TypedDict):

@@ -228,6 +228,7 @@ def _preview(survey: Survey) -> models.PurgePreview:
         "rejected": counts["rejected"],
         "stagedLoads": counts["stagedLoads"],
         "allTextsSearched": survey.in_words,
+        "graphStays": survey.graph_stays,
     }
 
 

@@ -82,6 +82,9 @@ LONGEST_PAUSE: Final = 300.0
 _STORES: Final = ("complete store", "current store")
 _DERIVED: Final = (*_STORES, "checkpoints of stores", "snapshots", "replicas", "write-ahead log", "free pages")
 _BEYOND: Final = ("backups", "delivered exports", "what callers keep", "other hosts")
+GRAPH_STAYS: Final = "the graph of this name - purge it as a graph"
+"""Where a node was purged and is a graph's name, too."""
+
 _COUNTED: Final = {
     "facts": "facts",
     "evidence": "evidence",
@@ -383,6 +386,8 @@ class Purges:
         (missed if self._has_access_log else absent).add("access log")
         if not report["inWords"]:
             missed.add("texts that quote it")
+        if report.get("graphStays"):
+            missed.add(GRAPH_STAYS)
         receipt = Receipt(
             id=uuid7(),
             issuer=self._notary.key.did,

@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.fact_reading import FactPage, FoundFact
-from kernel.errors import NothingToPurge
 from kernel.purge_targets import Target, TargetKind, held_of
 from kernel.purging import require_purger
 
@@ -40,10 +39,7 @@ def holdings(ledger: Ledger, principal: Principal, node: Iri, *, limit: int, aft
     """
     require_purger(principal)
     with ledger.reading() as view:
-        try:
-            held = held_of(view, Target(TargetKind.NODE, node))
-        except NothingToPurge:
-            return FactPage((), more=False)
+        held = held_of(view, Target(TargetKind.NODE, node))
         cited = {item.content.fact for item, _ in held.evidence} - {fact.id for fact in held.facts}
         told = [fact for fact in map(view.fact, cited) if fact is not None]
         facts = sorted([*held.facts, *told], key=lambda fact: fact.id.bytes)

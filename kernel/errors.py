@@ -156,6 +156,12 @@ class ReservedGraph(PlanError):
     code = "reserved-graph"
 
 
+class ReservedTerm(PlanError):
+    """A term of a vocabulary that graphs are read by, where it cannot be spared."""
+
+    code = "reserved-term"
+
+
 class TooManyChanges(PlanError):
     """A request that changes more statements than one plan takes."""
 

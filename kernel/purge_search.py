@@ -4,8 +4,9 @@ Rules
 -----
 * Of an applied plan the items go that record a fact, or bring evidence, that goes. What supersedes a fact says no more
   than its id, and stays. If nothing is left that the plan wrote, all goes that was asked and said about it.
-* Of a plan that was never applied the items go whose statement or episode belongs to what is purged. The same content
-  in another statement is no matter of this purge.
+* Of a plan that was never applied the items go whose statement or episode belongs to what is purged, whether or not any
+  fact is held of that. The same content in another statement is no matter of this purge. If nothing is left that it
+  would have written, all goes that was asked and said about it.
 * Whatever else quotes it goes, wherever it was said (`kernel.quoting`).
 * A certificate that waits is found by its plan, or by what was asked; a staged load by its assertions.
 
@@ -102,21 +103,29 @@ class Search:
 
     def _never_applied(self, certificate: UUID, planned: Sequence[SaltedItem]) -> None:
         """Notes the plan items that go of a certificate that wrote nothing."""
-        facts: set[str] = set()
-        for item in planned:
-            said = json.loads(item.body)
-            if said["op"] == "record" and self._has(said["statement"]):
-                facts.add(said["fact"])
-            elif not (said["op"] == "support" and (said["fact"] in facts or self._said_of(said))):
-                continue
-            self._found.add((certificate, ItemKind.PLAN, item.ordinal))
+        told = [(item, json.loads(item.body)) for item in planned]
+        writes = [(item, said) for item, said in told if said["op"] in {"record", "support"}]
+        facts = self._facts | self._would_go([said for _, said in writes])
+        gone = [item for item, said in writes if said["fact"] in facts or ("evidence" in said and self._said_of(said))]
+        self._found.update((certificate, item.kind, item.ordinal) for item in gone)
+        if gone and len(gone) == len(writes):
+            items = (item for kind in ItemKind for item in self._view.items(certificate, kind))
+            self._found.update((certificate, item.kind, item.ordinal) for item in items)
+
+    def _would_go(self, writes: Sequence[dict[str, str]]) -> set[str]:
+        """The facts of a plan whose statements go; or, of an episode, those that nothing else speaks for."""
+        facts = {said["fact"] for said in writes if "statement" in said and self._has(said["statement"])}
+        if self._target.kind.value != "episode":
+            return facts
+        supports = [(said["fact"], self._said_of(said)) for said in writes if "evidence" in said]
+        return facts | {fact for fact, own in supports if own} - {fact for fact, own in supports if not own}
 
     def _has(self, quad: str) -> bool:
         """Whether a statement, in the text of a plan, goes; a node is found where its IRI stands, by its own."""
         kind, value = self._target.kind.value, self._target.text
         if kind == "graph":
             return quad.endswith(f" <{value}> .")
-        return quad in self._quads or (kind == "node" and f"<{value}>" in quad)
+        return quad in self._quads or (kind == "node" and f"<{value}>" in quad.rpartition(" <")[0])
 
     def _said_of(self, said: dict[str, str]) -> bool:
         return said.get("episode") == self._target.text and self._target.kind.value in {"node", "episode"}

@@ -8,7 +8,9 @@ Rules
   object, datatype, or within a triple term; what the text of a literal mentions is another matter.
 * Of an episode the evidence goes that cites it, and each fact for which there is no other evidence. Of a node that is
   cited as an episode, that evidence goes too.
-* A graph that is reserved is not purged as a whole, for nothing could ever be written there again.
+* A graph that is reserved is not purged as a whole, for nothing could ever be written there again; nor is a node of one
+  of the vocabularies without which no graph is read, for its tombstone would refuse whatever names it.
+* A graph that has the name of a node which is purged is another matter, and stays.
 
 Example
 -------
@@ -18,27 +20,44 @@ Example
 
 from __future__ import annotations
 
+import json
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeAlias
 from uuid import UUID
 
 from certificates.ids import urn
-from kernel.errors import NotFound, NothingToPurge, ReservedGraph, TooManyChanges
-from kernel.terms import Iri
+from certificates.items import ItemKind
+from kernel.errors import InvalidTerm, NotFound, ReservedGraph, ReservedTerm, TooManyChanges
+from kernel.terms import RDF, XSD, Iri
 from kernel.tombstones import TombstoneKind, iris_of
-from kernel.vocabulary import is_ours
+from kernel.vocabulary import M, is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from kernel.facts import Evidence, Fact
+    from kernel.instants import Instant
     from kernel.ports import LedgerView
     from kernel.terms import Statement
     from kernel.tombstones import Stone, Tombstones
 
 MOST = 250_000
 """Facts that one purge takes: what is held in memory while others wait, some 1 KB each."""
+
+_VOCABULARIES: Final = {
+    "rdf": RDF,
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "xsd": XSD,
+    "sh": "http://www.w3.org/ns/shacl#",
+    "m": M,
+}
+_IRI: Final = re.compile(r"<([^<>]+)>")
+
+_Candidate: TypeAlias = "tuple[TombstoneKind, str, Target]"
 
 
 class TargetKind(StrEnum):
@@ -111,12 +130,32 @@ def names(statement: Statement, node: UUID | Iri) -> bool:
     )
 
 
+def refuse_vocabulary(target: Target) -> None:
+    """Raises `ReservedTerm` for a node of a vocabulary by which graphs are read."""
+    if target.kind is not TargetKind.NODE:
+        return
+    for prefix, namespace in _VOCABULARIES.items():
+        if target.text.startswith(namespace):
+            raise ReservedTerm(
+                f"{target.text} is of the vocabulary {prefix}: without it nothing that names it could be written again",
+                remedy="purge the statements that name it: by fact, family, node, episode or graph",
+                where=target.kind.value,
+            )
+
+
+def graph_stays(view: LedgerView, target: Target, held: Held) -> bool:
+    """Whether a purge of a node leaves a graph of its name."""
+    if target.kind is not TargetKind.NODE or target.iri not in view.graphs():
+        return False
+    gone = {fact.id for fact in held.facts}
+    return any(fact.id not in gone for fact in view.facts_ever(graph=target.iri))
+
+
 def held_of(view: LedgerView, target: Target) -> Held:
-    """What a base holds of a target.
+    """What a base holds of a target; it may be nothing.
 
     Raises:
         NotFound: there is no such fact or family.
-        NothingToPurge: nothing is held of it.
         TooManyChanges: more than one purge takes.
     """
     facts = {fact.id: fact for fact in _bounded(_facts(view, target))}
@@ -130,41 +169,65 @@ def held_of(view: LedgerView, target: Target) -> Held:
         for item in evidence
     }
     found |= {item.content.id: (item, fact.statement.graph) for item, fact in cited}
-    if not facts and not found:
-        raise NothingToPurge("nothing is held of this", remedy="check what is to be purged", where=target.kind.value)
     return Held(tuple(sorted(facts.values(), key=_order)), tuple(found[each] for each in sorted(found)))
 
 
-def standing_in(view: LedgerView, tombstones: Tombstones, wanted: Collection[Stone]) -> list[Target]:
-    """What a base holds of what has one of the tombstones. The whole ledger is read."""
+def standing_in(
+    view: LedgerView, tombstones: Tombstones, wanted: Collection[Stone], staged: Iterable[Statement]
+) -> list[Target]:
+    """What a base holds, plans or has staged of what has one of the tombstones. The whole ledger is read."""
     stones = frozenset(wanted)
     found = {
         (kind, text): target
-        for kind, text, target in dict.fromkeys(_named(view))
+        for kind, text, target in dict.fromkeys(_named(view, staged))
         if (kind, tombstones.hash_of(kind, text)) in stones
     }
     return list(found.values())
 
 
-def _named(view: LedgerView) -> Iterator[tuple[TombstoneKind, str, Target]]:
+def _named(view: LedgerView, staged: Iterable[Statement]) -> Iterator[_Candidate]:
     """Whatever could have a tombstone."""
     head = view.head().instant
-    if head is None:
-        return
+    if head is not None:
+        yield from _recorded(view, head)
+    for _, item in view.items_in_words():
+        if item.kind is ItemKind.PLAN:
+            yield from _planned(json.loads(item.body))
+    for statement in staged:
+        yield from _planned({"statement": statement.nquad})
+
+
+def _recorded(view: LedgerView, head: Instant) -> Iterator[_Candidate]:
     for fact in view.facts_recorded(None, head):
         statement = fact.statement
         yield TombstoneKind.STATEMENT, statement.nquad, Target(TargetKind.FACT, fact.id)
         for term in (statement.subject, statement.predicate, statement.object):
             for iri in iris_of(term):
-                yield TombstoneKind.NODE, iri.value, Target(TargetKind.NODE, iri)
+                yield _of(TargetKind.NODE, iri)
     for evidence, _ in view.evidence_recorded(None, head):
         if evidence.content.episode is not None:
-            episode = evidence.content.episode
-            yield TombstoneKind.EPISODE, episode.value, Target(TargetKind.EPISODE, episode)
-            yield TombstoneKind.NODE, episode.value, Target(TargetKind.NODE, episode)
+            yield _of(TargetKind.EPISODE, evidence.content.episode)
+            yield _of(TargetKind.NODE, evidence.content.episode)
     for graph in view.graphs():
         if not is_ours(graph):
-            yield TombstoneKind.GRAPH, graph.value, Target(TargetKind.GRAPH, graph)
+            yield _of(TargetKind.GRAPH, graph)
+
+
+def _planned(said: dict[str, str]) -> Iterator[_Candidate]:
+    """What an item of a plan names that was never applied: each IRI in the text of its statement, and its source."""
+    for text in _IRI.findall(said.get("statement", "")):
+        with suppress(InvalidTerm):  # it stands in a literal
+            iri = Iri(text)
+            yield _of(TargetKind.NODE, iri)
+            if not is_ours(iri):
+                yield _of(TargetKind.GRAPH, iri)
+    if (episode := said.get("episode")) is not None:
+        yield _of(TargetKind.EPISODE, Iri(episode))
+        yield _of(TargetKind.NODE, Iri(episode))
+
+
+def _of(kind: TargetKind, iri: Iri) -> _Candidate:
+    return TombstoneKind(kind.value), iri.value, Target(kind, iri)
 
 
 def tombstones_of(target: Target, facts: Iterable[Fact]) -> list[tuple[TombstoneKind, str]]:

@@ -11,6 +11,7 @@ Rules
   before. The state digest loses the facts that were believed.
 * Of a certificate all of whose facts go, everything goes that was said of it: request, findings, impact, comments.
 * A certificate that waits for a decision and quotes what goes is rejected in the name of whoever purges.
+* What no fact is held of is purged all the same if certificates that were never applied, or staged loads, quote it.
 * Only administrators of the whole base purge: what is purged may lie in any graph. Where policy asks for a second
   person, the purge waits for another administrator.
 * A certificate of a purge says how much went, and nothing of what it was.
@@ -45,7 +46,7 @@ from kernel.issuing import EMPTY, Trees, issued_event
 from kernel.plan import request_body
 from kernel.ports import CertificateRecord, CertificateState, Erasure, PurgeRecord, PurgeState
 from kernel.purge_search import Search
-from kernel.purge_targets import Target, TargetKind, held_of, standing_in, tombstones_of
+from kernel.purge_targets import Target, TargetKind, graph_stays, held_of, refuse_vocabulary, standing_in, tombstones_of
 from kernel.quoting import quotes_of
 from kernel.terms import Iri
 
@@ -99,12 +100,14 @@ class Survey:
         erasure: all of it.
         rejected: certificates that wait and would be rejected.
         in_words: whether everything was searched for that could be quoted.
+        graph_stays: whether a graph is left that has the name of the node.
         digest: over all of it, in hexadecimal.
     """
 
     erasure: Erasure
     rejected: tuple[UUID, ...]
     in_words: bool
+    graph_stays: bool
     digest: str
 
     @property
@@ -164,14 +167,27 @@ class Purger:
         """What a purge would take at the head of the view.
 
         Raises:
-            NotFound, NothingToPurge, TooManyChanges: as `held_of` does.
+            NotFound, TooManyChanges: as `held_of` does.
+            NothingToPurge: nothing is held of it, and nothing quotes it.
+            ReservedTerm: a node of a vocabulary by which graphs are read.
         """
+        refuse_vocabulary(target)
+        return self._survey(view, target)
+
+    def _survey(self, view: LedgerView, target: Target) -> Survey:
+        """What a purge would take, also of what is not purged any more."""
         held = held_of(view, target)
         quotes, in_words = quotes_of(view, target, held)
         search = Search(view, target, held, quotes)
         items = search.items()
         rejected = tuple(sorted(search.waiting()))
         sessions = tuple(sorted({name for name, chunk in self._staged() if search.asserts(chunk)}))
+        if not (held.facts or held.evidence or items or rejected or sessions):
+            raise NothingToPurge(
+                "nothing is held of this, and nothing quotes it",
+                remedy="check what is to be purged",
+                where=target.kind.value,
+            )
         certificates = tuple(sorted({certificate for certificate, _, _ in items} | set(rejected)))
         graph = target.iri if target.kind is TargetKind.GRAPH else None
         erasure = Erasure(held.facts, held.evidence, items, certificates, sessions, graph)
@@ -184,7 +200,8 @@ class Purger:
             "rejected": [str(each) for each in rejected],
             "sessions": list(sessions),
         }
-        return Survey(erasure, rejected, in_words, digest_hex(canonical_json(told)))
+        stays = graph_stays(view, target, held)
+        return Survey(erasure, rejected, in_words, stays, digest_hex(canonical_json(told)))
 
     def ask(self, group: Group, wanted: PurgeRequest) -> PurgeRecord:
         """Keeps a purge for a second person to decide on. Raises as `purge` does."""
@@ -203,7 +220,7 @@ class Purger:
         Raises:
             Forbidden: whoever asks is no administrator of the base.
             PreviewOutdated: what would go is not what was previewed.
-            NotFound, NothingToPurge, TooManyChanges: as `held_of` does.
+            NotFound, NothingToPurge, ReservedTerm, TooManyChanges: as `survey` does.
         """
         survey, identifier = self._confirmed(group, wanted), wanted.id or uuid7()
         self._erase(group, identifier, survey, wanted.principal)
@@ -233,9 +250,10 @@ class Purger:
         if not missing:
             raise Conflict("every one of these tombstones stands", remedy="nothing is left to purge again")
         identifier, surveys = uuid7(), list[Survey]()
-        for target in standing_in(group.tx, self._tombstones, missing):
+        staged = (change.statement for _, chunk in self._staged() for change in chunk)
+        for target in standing_in(group.tx, self._tombstones, missing, staged):
             with suppress(NotFound, NothingToPurge):  # it went with another one
-                surveys.append(self.survey(group.tx, target))
+                surveys.append(self._survey(group.tx, target))
                 self._erase(group, identifier, surveys[-1], principal)
         said = _Said("backup", "purged after the backup was taken", principal.id, None, digest_hex(b""))
         return self._settle(group, identifier, said, surveys, missing)
@@ -259,8 +277,15 @@ class Purger:
             told["approvedBy"] = said.approved_by
         head = self._certify(group, identifier, said.asked_by, said.reason, told, at)
         group.tx.append_event(Purged(identifier, digest, len(stones), print_instant(at)).encode())
-        in_words = all(survey.in_words for survey in surveys)
-        report = canonical_json({**counts, "tombstones": len(stones), "erased": digest, "inWords": in_words})
+        report = canonical_json(
+            {
+                **counts,
+                "tombstones": len(stones),
+                "erased": digest,
+                "inWords": all(survey.in_words for survey in surveys),
+                "graphStays": any(survey.graph_stays for survey in surveys),
+            }
+        )
         record = PurgeRecord(
             identifier, PurgeState.PENDING, said.kind, said.asked_by, at, said.digest,
             decided_by=said.approved_by, head=head, report=report,

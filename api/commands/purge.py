@@ -100,6 +100,8 @@ def preview(
             typer.echo(f"{told[name]} {what}")
     if not told["allTextsSearched"]:
         typer.echo("too many texts go for all of them to be searched for in reasons, comments and findings")
+    if told["graphStays"]:
+        typer.echo("the graph of this name stays: purge it as a graph")
     typer.echo(f"digest {told['digest']}")
     return 0
 

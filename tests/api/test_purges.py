@@ -99,6 +99,34 @@ def test_what_is_purged_is_answered_no_more_and_not_taken_again(server: Served) 
     )
 
 
+def test_what_only_waited_is_purged(server: Served) -> None:
+    admin = server.client(Role.ADMINISTRATOR)
+    sent = request(change("lou", "says", {"@value": "xyzzy seven"}, confidence=0.2))
+    waiting = server.writer.post("/changes", json=sent)
+    assert (waiting.status_code, waiting.json()["state"]) == (202, "pending")
+    told = previewed(admin, node=EX + "lou")
+    assert (told["facts"], told["rejected"], told["graphStays"]) == (0, 1, False)
+    purged(admin, node=EX + "lou")
+    shown = admin.get(waiting.headers["location"])
+    assert (shown.json()["state"], "xyzzy" in shown.text) == ("rejected", False)
+    assert server.writer.post("/changes", json=sent).json()["code"] == "purged"
+
+
+def test_the_graph_of_a_nodes_name_stays_and_that_is_told(server: Served, tmp_path: Path) -> None:
+    admin = server.client(Role.ADMINISTRATOR)
+    for each in (change("mo", "knows", "ned"), change("ned", "knows", "pat", graph=EX + "mo")):
+        assert admin.post("/changes", json=request(each)).status_code == 201
+    assert previewed(admin, node=EX + "mo")["graphStays"] is True
+    token = tmp_path / "token"
+    token.write_text(server.token(Role.ADMINISTRATOR))
+    token.chmod(0o600)
+    shown = run("purge", "preview", "--node", EX + "mo", "--url", server.url, "--token-file", token)
+    assert "the graph of this name stays: purge it as a graph" in shown.output
+    receipt = purged(admin, node=EX + "mo")["receipt"]["credentialSubject"]
+    assert "the graph of this name - purge it as a graph" in receipt["notReached"]
+    assert EX + "pat" in rows(server.writer)
+
+
 def test_the_receipt_is_a_credential(server: Served) -> None:
     admin = server.client(Role.ADMINISTRATOR)
     tell(server.writer, "cyd", "xyzzy two")
@@ -127,6 +155,8 @@ def test_the_receipt_is_a_credential(server: Served) -> None:
         ({"nodes": EX + "a", "preview": True}, 400, "unknown-parameter", "/nodes"),
         ({"node": EX + "nobody", "preview": True}, 422, "nothing-to-purge", "node"),
         ({"graph": "https://w3id.org/muniment#shapes", "preview": True}, 422, "reserved-graph", "/graph"),
+        ({"node": "http://www.w3.org/2002/07/owl#Class", "preview": True}, 422, "reserved-term", "node"),
+        ({"node": "https://w3id.org/muniment#x", "reason": "x", "digest": "0" * 64}, 422, "reserved-term", "node"),
         ({"fact": "urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057", "preview": True}, 404, "not-found", "fact"),
     ],
 )

@@ -9,9 +9,11 @@ from uuid import UUID
 import pytest
 
 from bridge.base import Base
+from bridge.erasing import GRAPH_STAYS
 from certificates.events import decode_event
 from certificates.items import ItemKind
 from certificates.purge_events import Purged, Restored
+from certificates.receipt import verify
 from certificates.records import DecisionKind
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Retract, Revise
@@ -23,13 +25,14 @@ from kernel.errors import (
     NothingToRevert,
     PreviewOutdated,
     ReservedGraph,
+    ReservedTerm,
     WasPurged,
 )
 from kernel.ports import CertificateState, PurgeState
 from kernel.purge_targets import Target, TargetKind
 from kernel.purging import PurgeRequest
 from kernel.reverting import inverse
-from kernel.terms import Iri, Literal, Statement, TripleTerm
+from kernel.terms import Iri, Literal, Statement, Term, TripleTerm
 from kernel.vocabulary import DEFAULT_GRAPH, SHAPES_GRAPH
 from tests.bridge.purging import LETTER, OTHER, SAID, SAYS, SECRET, asked, everything, fact_of, purge, sound, tell
 from tests.bridge.writing import (
@@ -310,3 +313,133 @@ def test_a_tombstone_is_lifted_once_and_what_was_gone_stays_gone(base: Base) -> 
     with base.ledger.reading() as view:
         last = [decode_event(event) for event in view.events(0, view.log_size())]
     assert [type(event) for event in last if isinstance(event, Purged | Restored)] == [Purged, Restored]
+
+
+# --- what was never held ----------------------------------------------------------------------------------------------
+
+
+def _left(base: Base, *certificates: UUID | None) -> bytes:
+    """Every item that is left of some certificates."""
+    with base.ledger.reading() as view:
+        return b"\n".join(
+            item.body for each in certificates if each for kind in ItemKind for item in view.items(each, kind)
+        )
+
+
+def _state(base: Base, certificate: UUID | None) -> CertificateState:
+    with base.ledger.reading() as view:
+        record = view.certificate(certificate) if certificate else None
+    assert record is not None
+    return record.state
+
+
+NEVER_HELD = [
+    (CertificateState.REFUSED, CertificateState.REFUSED),
+    (CertificateState.PENDING, CertificateState.REJECTED),
+    (CertificateState.REJECTED, CertificateState.REJECTED),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), NEVER_HELD)
+@pytest.mark.parametrize("kind", [TargetKind.NODE, TargetKind.GRAPH, TargetKind.EPISODE])
+def test_what_was_never_applied_is_purged(
+    base: Base, kind: TargetKind, before: CertificateState, after: CertificateState
+) -> None:
+    write(base, *a_shape(), by=ADMINISTRATOR)
+    value: Term = SECRET if before is CertificateState.REFUSED else ROME
+    confidence = None if before is CertificateState.REFUSED else DOUBTED
+    change = Assert(living(value, graph=OTHER), confidence=confidence)
+    other = write(base, Assert(living(Literal("a place"), person(1)))).certificate
+    certificate = tell(base, change, episode=LETTER, reason="a reason of its own")
+    if before is CertificateState.REJECTED:
+        decide(base, certificate, DecisionKind.REJECT, comment="not so")
+    assert _state(base, certificate) is before
+    head, kept = base.reader.head(), _left(base, other)
+    target = Target(kind, {TargetKind.NODE: ANN, TargetKind.GRAPH: OTHER, TargetKind.EPISODE: LETTER}[kind])
+    survey = base.purges.preview(ADMINISTRATOR, target)
+    assert (survey.counts["facts"], survey.counts["rejected"]) == (0, before is CertificateState.PENDING)
+    assert survey.counts["planItems"] >= 2
+    record = purge(base, target)
+    assert (record.state, record.head) == (PurgeState.PENDING, base.reader.head().position)
+    assert base.reader.head().position > head.position
+    assert record.receipt is not None
+    assert _state(base, certificate) is after
+    assert b"record" not in _left(base, certificate)
+    assert b"a reason of its own" not in _left(base, certificate)
+    assert _left(base, other) == kept
+    with pytest.raises(WasPurged):
+        tell(base, change, episode=LETTER)
+    with pytest.raises(NothingToPurge):
+        base.purges.preview(ADMINISTRATOR, target)
+    sound(base)
+
+
+def test_of_a_plan_that_was_never_applied_the_rest_stays(base: Base) -> None:
+    pending = tell(base, Assert(SAID, confidence=DOUBTED), Assert(living(OSLO, person(1))), reason="a mixed one")
+    assert _state(base, pending) is CertificateState.PENDING
+    purge(base, Target(TargetKind.NODE, ANN))
+    left = _left(base, pending)
+    assert b"Xyzzy" not in left
+    assert OSLO.value.encode() in left
+    assert b"a mixed one" in left
+    sound(base)
+
+
+def test_what_is_staged_alone_is_dropped(base: Base) -> None:
+    stage(base, "left", [Assert(living(PARIS))], [Assert(SAID)])
+    stage(base, "unrelated", [Assert(living(PARIS, person(1)))])
+    assert base.purges.preview(ADMINISTRATOR, Target(TargetKind.NODE, ANN)).counts["stagedLoads"] == 1
+    purge(base, Target(TargetKind.NODE, ANN))
+    assert base.ledger.staged_sessions() == ["unrelated"]
+    with pytest.raises(WasPurged):
+        write(base, Assert(SAID))
+
+
+# --- graphs and vocabularies ------------------------------------------------------------------------------------------
+
+
+def test_a_graph_of_the_name_of_a_node_stays_and_the_receipt_says_so(base: Base) -> None:
+    write(base, Assert(Statement(OTHER, SAYS, SECRET, DEFAULT_GRAPH)), Assert(living(ROME, graph=OTHER)), Assert(SAID))
+    pending = write(base, Assert(living(OSLO, person(1), OTHER), confidence=DOUBTED)).certificate
+    node = Target(TargetKind.NODE, OTHER)
+    assert base.purges.preview(ADMINISTRATOR, node).graph_stays
+    assert not base.purges.preview(ADMINISTRATOR, Target(TargetKind.NODE, ANN)).graph_stays
+    record = purge(base, node)
+    assert record.receipt is not None
+    assert GRAPH_STAYS in verify(record.receipt, base.key.public).not_reached
+    assert b"rome" in asked(base, "?s ?p ?o")
+    assert _state(base, pending) is CertificateState.PENDING
+    other = purge(base, Target(TargetKind.GRAPH, OTHER))
+    assert other.receipt is not None
+    assert GRAPH_STAYS not in verify(other.receipt, base.key.public).not_reached
+    assert _state(base, pending) is CertificateState.REJECTED
+
+
+def test_no_graph_is_said_to_stay_that_goes_with_the_node(base: Base) -> None:
+    write(base, Assert(Statement(OTHER, SAYS, SECRET, OTHER)))
+    assert not base.purges.preview(ADMINISTRATOR, Target(TargetKind.NODE, OTHER)).graph_stays
+
+
+@pytest.mark.parametrize(
+    "iri",
+    [
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+        "http://www.w3.org/2000/01/rdf-schema#label",
+        "http://www.w3.org/2002/07/owl#Class",
+        "http://www.w3.org/2001/XMLSchema#string",
+        "http://www.w3.org/ns/shacl#path",
+        "https://w3id.org/muniment#default",
+    ],
+)
+def test_a_node_of_a_vocabulary_is_not_purged(base: Base, iri: str) -> None:
+    write(base, Assert(SAID), Assert(Statement(ANN, Iri(iri), Iri(iri), DEFAULT_GRAPH)))
+    target = Target(TargetKind.NODE, Iri(iri))
+    for ask in (
+        lambda: base.purges.preview(ADMINISTRATOR, target),
+        lambda: base.purges.purge(PurgeRequest(target, "x", ADMINISTRATOR, "0" * 64)).result(PATIENCE),
+        lambda: base.purges.ask(PurgeRequest(target, "x", ADMINISTRATOR, "0" * 64)).result(PATIENCE),
+    ):
+        with pytest.raises(ReservedTerm) as refused:
+            ask()
+        assert refused.value.remedy.startswith("purge the statements")
+    assert b"Xyzzy" in everything(base)

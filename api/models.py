@@ -568,6 +568,12 @@ class FactPage(TypedDict):
     next: Annotated[str | None, Field(description="give it as `after` for the next page; null at the end")]
 
 
+class Holdings(FactPage):
+    """Facts that are held of a node, and how many certificates say something of it."""
+
+    quotedBy: Annotated[int, Field(ge=0, description="certificates, applied or not, that write or quote it")]
+
+
 # --- the service itself -----------------------------------------------------------------------------------------------
 
 
@@ -666,6 +672,6 @@ DOCUMENTS: Final = (
     *(FactPage, DiffPage, TimeMap, Health, Problem),
     *(ContradictionPage, StandingContradiction, ContradictionOwner),
     *(KeyRotation, KeyRevocation, Revocation),
-    *(PurgeRequest, RestoreRequest, PurgePreview, Purge, PurgeList),
+    *(PurgeRequest, RestoreRequest, PurgePreview, Purge, PurgeList, Holdings),
 )
 """The types of whole requests and answers; the others are parts of them."""

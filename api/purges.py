@@ -126,7 +126,7 @@ async def list_purges(request: Request, caller: Caller) -> Response:
     summary="List everything that is held of a node",
     response_class=Response,
     responses=answers(
-        {200: Answer("A page of facts, by id", json_content("FactPage"))}, problems=(400, 401, 403, 422, 503)
+        {200: Answer("A page of facts, by id", json_content("Holdings"))}, problems=(400, 401, 403, 422, 503)
     ),
     openapi_extra=extra(parameters=_HOLDINGS),
 )
@@ -141,9 +141,11 @@ async def list_holdings(request: Request, caller: Caller) -> Response:
     last = None if after is None else certificate_cursor(after)
     limit = parameters.number(LIMIT, default=100)
     page = await service.read(lambda: holdings(service.base.ledger, caller, node, limit=limit, after=last))
-    answer: models.FactPage = {
-        "items": [written.fact(each) for each in page.found],
-        "next": str(page.found[-1].fact.id) if page.more else None,
+    facts = page.facts
+    answer: models.Holdings = {
+        "items": [written.fact(each) for each in facts.found],
+        "next": str(facts.found[-1].fact.id) if facts.more else None,
+        "quotedBy": page.quoted_by,
     }
     return json_reply(answer)
 

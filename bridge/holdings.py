@@ -4,6 +4,8 @@ Rules
 -----
 * All facts whose statements name the node, believed or superseded, of every valid time and graph, each with all of its
   evidence; and facts for which a piece of evidence cites the node. It is what a purge of the node would look at.
+* How many certificates a purge would take something from is told with it, for there may be such where no fact is held:
+  refused, in review, or rejected.
 * The whole ledger is read. Only administrators of the whole base ask.
 
 Example
@@ -11,16 +13,19 @@ Example
 ::
 
     page = holdings(base.ledger, administrator, Iri("https://example.org/ann"), limit=100)
-    page.found[0].evidence, page.more
+    page.facts.found[0].evidence, page.facts.more, page.quoted_by
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.fact_reading import FactPage, FoundFact
+from kernel.purge_search import Search
 from kernel.purge_targets import Target, TargetKind, held_of
 from kernel.purging import require_purger
+from kernel.quoting import quotes_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -30,7 +35,15 @@ if TYPE_CHECKING:
     from kernel.terms import Iri
 
 
-def holdings(ledger: Ledger, principal: Principal, node: Iri, *, limit: int, after: UUID | None = None) -> FactPage:
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """A page of facts; and how many certificates, applied or not, write or quote the node."""
+
+    facts: FactPage
+    quoted_by: int
+
+
+def holdings(ledger: Ledger, principal: Principal, node: Iri, *, limit: int, after: UUID | None = None) -> Holdings:
     """Up to `limit` of the facts, in the order of their ids, from beyond a fact on.
 
     Raises:
@@ -39,11 +52,14 @@ def holdings(ledger: Ledger, principal: Principal, node: Iri, *, limit: int, aft
     """
     require_purger(principal)
     with ledger.reading() as view:
-        held = held_of(view, Target(TargetKind.NODE, node))
+        target = Target(TargetKind.NODE, node)
+        held = held_of(view, target)
+        search = Search(view, target, held, quotes_of(view, target, held)[0])
+        quoted = {certificate for certificate, _, _ in search.items()} | {*search.waiting()}
         cited = {item.content.fact for item, _ in held.evidence} - {fact.id for fact in held.facts}
         told = [fact for fact in map(view.fact, cited) if fact is not None]
         facts = sorted([*held.facts, *told], key=lambda fact: fact.id.bytes)
         wanted = [fact for fact in facts if after is None or fact.id.bytes > after.bytes]
         evidence = view.evidence_of([fact.id for fact in wanted[:limit]])
     found = tuple(FoundFact(fact, tuple(evidence.get(fact.id, ()))) for fact in wanted[:limit])
-    return FactPage(found, more=len(wanted) > limit)
+    return Holdings(FactPage(found, more=len(wanted) > limit), len(quoted))

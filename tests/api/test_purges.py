@@ -104,6 +104,8 @@ def test_what_only_waited_is_purged(server: Served) -> None:
     sent = request(change("lou", "says", {"@value": "xyzzy seven"}, confidence=0.2))
     waiting = server.writer.post("/changes", json=sent)
     assert (waiting.status_code, waiting.json()["state"]) == (202, "pending")
+    holds = admin.get("/holdings", params={"node": EX + "lou"}).json()
+    assert (holds["items"], holds["quotedBy"]) == ([], 1)
     told = previewed(admin, node=EX + "lou")
     assert (told["facts"], told["rejected"], told["graphStays"]) == (0, 1, False)
     purged(admin, node=EX + "lou")
@@ -261,7 +263,7 @@ def test_everything_that_is_held_of_a_node_is_told(server: Served, tmp_path: Pat
     ]  # fmt: skip
     assert sum("supersededAt" in fact for fact in facts) == 1
     assert {item.get("episode") for fact in facts for item in fact["evidence"]} >= {EX + "letter", EX + "ivy"}
-    assert admin.get("/holdings", params={"node": EX + "nobody"}).json() == {"items": [], "next": None}
+    assert admin.get("/holdings", params={"node": EX + "nobody"}).json() == {"items": [], "next": None, "quotedBy": 0}
     assert admin.get("/holdings").status_code == 400
     assert server.writer.get("/holdings", params={"node": EX + "ivy"}).status_code == 403
     token = tmp_path / "token"

@@ -32,7 +32,20 @@ from kernel.purge_targets import Target, TargetKind
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import DEFAULT_GRAPH
 from tests.bridge.purging import LETTER, OTHER, SAID, SAYS, SECRET, asked, everything, fact_of, purge, sound, tell
-from tests.bridge.writing import ADMINISTRATOR, ANN, PARIS, ROME, SetClock, during, homes, living, person, write
+from tests.bridge.writing import (
+    ADMINISTRATOR,
+    ANN,
+    DOUBTED,
+    PARIS,
+    ROME,
+    SetClock,
+    during,
+    homes,
+    living,
+    person,
+    stage,
+    write,
+)
 
 Series: TypeAlias = Callable[[Instant | None, Instant], Iterable[StoreDelta]]
 
@@ -256,8 +269,11 @@ def test_an_older_backup_that_is_put_back_loses_what_was_purged_since(tmp_path: 
         write(
             base, Assert(living(PARIS, graph=OTHER)), Assert(living(ROME, person(1))), Assert(living(ROME, person(2)))
         )
+        write(base, Assert(living(ROME, person(3)), confidence=DOUBTED))
+        stage(base, "left", [Assert(living(ROME, person(4)))])
         back_up(folder, backup)
-        purge(base, Target(TargetKind.NODE, person(1)))
+        for number in (1, 3, 4):
+            purge(base, Target(TargetKind.NODE, person(number)))
         purge(base, Target(TargetKind.GRAPH, OTHER))
         purge(base, fact_of(base, SAID))
         complete(base, purge(base, Target(TargetKind.EPISODE, LETTER)))
@@ -267,7 +283,8 @@ def test_an_older_backup_that_is_put_back_loses_what_was_purged_since(tmp_path: 
     for known in (folder, later):
         restore(backup, back, purged=known)
         found = bytes_of(back)
-        assert [each for each in (b"Xyzzy", b"letter-xyzzy", b"other-graph", b"person/1>") if each in found] == []
+        gone = (b"Xyzzy", b"letter-xyzzy", b"other-graph", b"person/1>", b"person/3>", b"person/4>")
+        assert [each for each in gone if each in found] == []
         assert audit(back).faults == ()
         with Base.open(back) as base:
             with base.ledger.reading() as view:

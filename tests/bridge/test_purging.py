@@ -361,7 +361,7 @@ def test_what_was_never_applied_is_purged(
     assert survey.counts["planItems"] >= 2
     record = purge(base, target)
     assert (record.state, record.head) == (PurgeState.PENDING, base.reader.head().position)
-    assert base.reader.head().position > head.position
+    assert base.reader.head() != head
     assert record.receipt is not None
     assert _state(base, certificate) is after
     assert b"record" not in _left(base, certificate)

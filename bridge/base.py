@@ -126,6 +126,7 @@ class Base:
         self._judge, self._graves = judge, graves
         purger = Purger(judge, notary, self._decider, graves.stones, self._all_staged)
         self.purges = Purges(ledger, stores, snapshots, purger, graves, notary, self._sequencer)
+        self.purges.listen(self._staging.forget)
         self.queries = Registrar(self._submitter, self._sequencer.enqueue, self.canonicaliser)
 
     @classmethod

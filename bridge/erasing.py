@@ -212,7 +212,10 @@ class Purges:
         return record
 
     def listen(self, forget: Callable[[], None]) -> None:
-        """Has it called whenever something was purged, before that is answered: for who keeps what was read."""
+        """Has it called whenever something was purged, before that is answered, and once stores were made anew.
+
+        It is for who keeps what was read, or holds a copy of a store.
+        """
         self._listeners.append(forget)
 
     # --- the first phase ----------------------------------------------------------------------------------------------
@@ -238,9 +241,12 @@ class Purges:
             self._doomed.update(path for path in (directory / "stores" / SNAPSHOTS).iterdir() if path.is_dir())
         self._snapshots.invalidate(record.head)
         term_key.cache_clear()
+        self._have_forgotten()
+        self._wake()
+
+    def _have_forgotten(self) -> None:
         for forget in self._listeners:
             forget()
-        self._wake()
 
     # --- the second phase ---------------------------------------------------------------------------------------------
 
@@ -310,6 +316,7 @@ class Purges:
             if made is not None:
                 shutil.rmtree(made, ignore_errors=True)
         self._snapshots.stores_made_anew()
+        self._have_forgotten()  # who copied a store since the purge holds a copy of the one that goes
         for path in old:
             self._doomed.add(path)
             self._doomed.update(path.parent.glob(f"{path.name}.checkpoint-*"))

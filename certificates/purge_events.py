@@ -13,7 +13,7 @@ Example
 -------
 >>> event = Purged(UUID(int=1), erased="0" * 64, tombstones=1, at="2026-05-06T07:08:09Z")
 >>> event.encode()[-60:]
-b'000000000000000000000000000","event":"purged","tombstones":1}'
+b'00000000000000000000000000","event":"purged","tombstones":1}'
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Rules
 
 Example
 -------
->>> RuleKind.VALUE_ORDER.shape.words, RuleKind.VALUE_ORDER.contradiction.value
+>>> RuleKind.ORDER.shape.words, RuleKind.ORDER.contradiction.value
 ('m:predicate P ; m:with Q', 'temporal')
 """
 

@@ -164,6 +164,11 @@ class Staging:
             self._let_go()
         return [found[each] for each in queries]
 
+    def forget(self) -> None:
+        """Ends the process, and lets go of what it was opened on: something was purged, or stores were made anew."""
+        with self._lock:
+            self._end()
+
     def close(self) -> None:
         """Ends the process, and asks nothing any more."""
         with self._lock:

@@ -25,6 +25,10 @@ def test_settings_make_the_rules() -> None:
     }
 
 
+def ids(base: Base) -> set[str]:
+    return {each.principal.id for each in base.ledger.principals()}  # type: ignore[attr-defined]
+
+
 def test_editors_sign_what_they_decide(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Base.open(data, host=SetClock(), policy=STRICT.verdict_policy) as base, served(base, FRUGAL) as running:
@@ -34,9 +38,10 @@ def test_editors_sign_what_they_decide(tmp_path: Path) -> None:
             own_key = SigningKey.generate()
             own_key.save(tmp_path / f"{name}.key")
             public = a_file(tmp_path, f"{name}.txt", own_key.public.multibase)
+            known = ids(base)
             token = a_file(tmp_path, f"{name}.token", running.token(Role.EDITOR))
             token.chmod(0o600)
-            identifier = base.ledger.principals()[-1].principal.id  # type: ignore[attr-defined]
+            (identifier,) = ids(base) - known
             assert run("token", "key", identifier, "--data", data, "--key", public).status == 0
             asked = ("decide", str(held.certificate), "approve", "--url", running.url, "--token-file", token)
             unsigned = run(*asked)

@@ -17,6 +17,7 @@ from bridge.auditing.audit import audit
 from bridge.backup import back_up, restore
 from bridge.base import Base
 from bridge.graves import stones_of
+from bridge.stores import checkpoints
 from bridge.stores.errors import open_store
 from bridge.stores.pair import rebuild, same_quads
 from bridge.stores.places import store_directory
@@ -31,6 +32,7 @@ from kernel.ports import PurgeRecord, PurgeState, StoreDelta
 from kernel.purge_targets import Target, TargetKind
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import DEFAULT_GRAPH
+from tests.bridge.impact.asking import AUTO, impacts, register, registered
 from tests.bridge.purging import LETTER, OTHER, SAID, SAYS, SECRET, asked, everything, fact_of, purge, sound, tell
 from tests.bridge.writing import (
     ADMINISTRATOR,
@@ -122,6 +124,19 @@ def test_the_only_fact_that_holds_a_value_is_nowhere_and_does_not_come_back(tmp_
                 rebuild(view, anew)
             for projection in Projection:
                 assert base.stores.read(projection, partial(same_quads, open_store(anew / projection)))[0]
+
+
+def test_a_store_that_queries_about_plans_are_asked_of_keeps_nothing_alive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "FEW", 0)
+    told = Statement(ANN, SAYS, SECRET, DEFAULT_GRAPH)
+    with Base.open(tmp_path / "base", policy=AUTO, host=SetClock()) as base:
+        register(base, registered("said", f"SELECT (str(?said) AS ?text) {{ ?who {SAYS.n3} ?said }}"))
+        write(base, Assert(living(PARIS)))
+        assert impacts(write(base, Assert(told)).findings)
+        assert [*(tmp_path / "base" / "stores").glob("*.checkpoint-*")]
+        assert complete(base, purge(base, fact_of(base, told))).status is ReceiptStatus.COMPLETE
 
 
 @pytest.mark.parametrize(("certificates", "purges"), [(60, 6), pytest.param(10_000, 100, marks=pytest.mark.fuzz)])

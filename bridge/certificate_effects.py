@@ -29,6 +29,7 @@ from uuid import UUID
 from bridge.certificate_reading import visible
 from bridge.finding_reading import FindingReader
 from bridge.plan_reading import PlanPage, PlanReading, Tallies, evidence, recorded, statement_of
+from certificates.findings import FindingCode
 from kernel.conflict_words import proposes
 from kernel.facts import Evidence, Fact
 from kernel.intervals import ALWAYS
@@ -282,7 +283,16 @@ def _set_against(view: LedgerView, record: CertificateRecord, findings: Iterable
                 yield fact
 
 
-def _of_its_kind(view: LedgerView, finding: Finding) -> Sequence[Fact]:
-    """The facts believed of the statement that a finding sets against one of the plan."""
-    said = finding.contradiction
-    return () if said is None else view.believed_of(statement_of(said.against))
+def _of_its_kind(view: LedgerView, finding: Finding) -> Iterable[Fact]:
+    """The facts believed of the statement that a finding sets against one of the plan.
+
+    Where a predicate has one value at a time, they are all its values at that node: who decides sees the whole row.
+    """
+    if finding.contradiction is None:
+        return ()
+    against = statement_of(finding.contradiction.against)
+    if finding.code is FindingCode.SINGLE_VALUED_BY_SUBJECT:
+        return view.believed(subject=against.subject, predicate=against.predicate)
+    if finding.code is FindingCode.SINGLE_VALUED_BY_OBJECT:
+        return view.believed(object=against.object, predicate=against.predicate)
+    return view.believed_of(against)

@@ -13,7 +13,7 @@ from kernel.instants import Instant
 from tests.api.bodies import change, request
 from tests.api.serving import Served
 
-OPEN_PATHS = {"/health"}
+OPEN_PATHS = {"/health", "/.well-known/did.json", "/did.json"}
 
 
 def test_without_a_token_only_what_the_documentation_names_answers(shared: Served) -> None:

@@ -65,7 +65,9 @@ from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bridge.reading import Question
     from kernel.access import Principal
+    from kernel.instants import Instant
 
 FORM: Final = "application/x-www-form-urlencoded"
 QUERY: Final = "application/sparql-query"
@@ -236,7 +238,7 @@ async def answer(
     keepable = request.method != "POST"
     if keepable and "if-none-match" in request.headers:
         head, valid_at = (state.head, state.clock) if past is None else (past.head, past.valid_at)
-        tag = tag_of_query(question, state.head, state.clock)
+        tag = _tag(question, text, state.head, state.clock)
         same = {**state_headers(head, valid_at), **headers, **about.cached(tag)}
         if (known := unchanged(request, tag, same)) is not None:
             return known
@@ -246,11 +248,16 @@ async def answer(
     headers |= {"Content-Type": found.media_type, **state_headers(found.head, found.valid_at)}
     if not keepable:
         return sent(found, headers)
-    tag = tag_of_query(question, found.head if past is None else state.head, found.valid_at)
+    tag = _tag(question, text, found.head if past is None else state.head, found.valid_at)
     response = sent(found, headers | about.cached(tag))
-    if tag is not None and past is None and found.whole and question.text == text:
+    if tag is not None and past is None and found.whole:
         kept_by(request).keep(request, caller, position, response)
     return response
+
+
+def _tag(question: Question, text: str, head: int | None, clock: Instant) -> str | None:
+    """The tag of the answer to a text; None also where other endpoints answered, who may answer otherwise next."""
+    return tag_of_query(question, head, clock) if question.text == text else None
 
 
 async def described(

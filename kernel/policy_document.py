@@ -43,8 +43,10 @@ E = TypeVar("E", bound="StrEnum")
 def policy_of(text: str) -> Policy:
     """The policy that a document says. Raises `InvalidDocument`, with the place."""
     try:
-        members = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        members = json.loads(text, object_pairs_hook=_unique)
+    except RecursionError:
+        raise InvalidDocument("the policy is not JSON that is nested within reason", remedy="nest less") from None
+    except ValueError as error:
         raise InvalidDocument(f"the policy is not JSON: {error}", remedy="write one JSON object") from None
     said = _object(members, "", _POLICY)
     for name in _POLICY[:2]:
@@ -52,6 +54,15 @@ def policy_of(text: str) -> Policy:
             raise _wrong(f"/{name}", "it is missing", "say when a plan is refused, and when it waits for review")
     refuse, review = (_condition(said[name], f"/{name}", 0) for name in _POLICY[:2])
     return Policy(refuse, review, _confidence(said.get("confidence", "0.5")))
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidDocument(f"the policy has {twice!r} twice in one object", remedy="give each member once")
+    return members
 
 
 def _condition(value: object, place: str, depth: int) -> Condition:

@@ -72,6 +72,7 @@ def test_a_policy_is_read_as_it_describes_itself(refuse: Condition, review: Cond
         (json.dumps(SAID | {"review": {"contradicts": "type", "severity": "info"}}), "/review"),
         (json.dumps(SAID | {"review": {"concerns": ""}}), "/review/concerns"),
         ("[" * 5000, "not JSON"),
+        ('{"refuse": {"rows": 1}, "refuse": {"rows": 2}, "review": {"rows": 3}}', "'refuse' twice"),
     ],
 )
 def test_what_is_wrong_with_a_policy_is_told_with_its_place(said: str, place: str) -> None:

@@ -246,6 +246,11 @@ def test_an_update_calls_endpoints_in_its_where(world: World) -> None:
     refused(running.writer.post("/sparql", content=other, headers=UPDATE), 403, "not-listed")
 
 
+def write_more(running: Served) -> None:
+    changes = [{"op": "assert", "subject": "urn:later", "predicate": "urn:p", "object": {"@id": "urn:o"}}]
+    assert running.writer.post("/changes", json={"changes": changes}).status_code == 201
+
+
 def test_what_others_answered_is_kept_nowhere(world: World) -> None:
     running, host = world
     at = gives(host, {"v": "1"}, variables="v")
@@ -253,6 +258,12 @@ def test_what_others_answered_is_kept_nowhere(world: World) -> None:
     assert rows(ask(running, text)) == [{"v": "1"}]
     gives(host, {"v": "2"}, variables="v")
     assert rows(ask(running, text)) == [{"v": "2"}]
+    head = running.base.reader.head().position
+    write_more(running)
+    past = ask(running, text, **{"as-of": f"head:{head}"})
+    assert rows(past) == [{"v": "2"}]
+    assert "max-age" not in past.headers["cache-control"]
+    assert "etag" not in past.headers
 
 
 def test_a_reader_of_nothing_finds_no_endpoint(world: World) -> None:

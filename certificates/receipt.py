@@ -34,7 +34,8 @@ from certificates.ids import derived_id, urn
 from certificates.integrity import Cryptosuite, require_key
 from certificates.keys import SigningKey, VerifyingKey
 
-_TYPES: Final = ("VerifiableCredential", "MunimentReceipt")
+RECEIPT_TYPE: Final = "MunimentReceipt"
+_TYPES: Final = ("VerifiableCredential", RECEIPT_TYPE)
 _DATE_TIME: Final = f"{XSD}dateTime"
 _INTEGER: Final = f"{XSD}integer"
 CONTEXT: Final = (

@@ -57,7 +57,7 @@ def verify(
             metavar="FILE",
             exists=True,
             dir_okay=False,
-            help="The certificate, decision, signed export, checkpoint or proof of consistency, as it was served.",
+            help="The certificate, decision, receipt, signed export, checkpoint or proof of consistency, as served.",
         ),
     ],
     key: KeyFile,
@@ -120,6 +120,8 @@ def verify(
             lines = _grown(document, since, public)
         elif kind is Kind.DECISION:
             lines = _decision(document, history)
+        elif kind is Kind.RECEIPT:
+            lines = _receipt(document, history)
         else:
             lines = _certificate(document, proof or [], history)
     for line in lines:
@@ -132,6 +134,7 @@ class Kind(Enum):
 
     CERTIFICATE = "a certificate"
     DECISION = "a decision"
+    RECEIPT = "a receipt of a purge"
     EXPORT = "a signed export"
     CHECKPOINT = "a checkpoint"
     CONSISTENCY = "a proof of consistency"
@@ -153,15 +156,20 @@ def _kind(document: bytes) -> Kind:
 
         if credential.is_signed_export(document):
             return Kind.EXPORT
-    return Kind.DECISION if _is_decision(document) else Kind.CERTIFICATE
+    return _kind_by_type(document)
 
 
-def _is_decision(document: bytes) -> bool:
+def _kind_by_type(document: bytes) -> Kind:
+    from certificates.receipt import RECEIPT_TYPE
+
     try:
         members = json.loads(document)
     except (ValueError, RecursionError):
-        return False
-    return isinstance(members, dict) and members.get("type") in ("Decision", "Recheck")
+        return Kind.CERTIFICATE
+    said = members.get("type") if isinstance(members, dict) else None
+    if said in ("Decision", "Recheck"):
+        return Kind.DECISION
+    return Kind.RECEIPT if isinstance(said, list) and RECEIPT_TYPE in said else Kind.CERTIFICATE
 
 
 def _refuse_surplus(kind: Kind, *, proof: bool, since: bool, witness: bool) -> None:
@@ -237,6 +245,27 @@ def _decision(document: bytes, history: KeyHistory) -> list[str]:
         else f"signed by the editor with {record.signed.key.multibase}"
     )
     return [*lines, f"own key     {own}"]
+
+
+def _receipt(document: bytes, history: KeyHistory) -> list[str]:
+    """What the receipt of a purge says, one line each."""
+    from certificates.logged import require_trust
+    from certificates.receipt import verify as verify_receipt
+
+    held = _signer(document, history)
+    receipt = verify_receipt(document, held.key)
+    require_trust(held)
+    places = {"erased": receipt.erased, "absent": receipt.absent, "not reached": receipt.not_reached}
+    return [
+        f"authentic: {urn(receipt.id)} is a receipt as its issuer signed it",
+        f"issuer      {receipt.issuer}",
+        f"issued at   {receipt.issued_at}",
+        f"base        {urn(receipt.base)}",
+        f"certificate {urn(receipt.certificate)}",
+        f"status      {receipt.status.value}",
+        f"gone        facts: {receipt.facts}, items of certificates: {receipt.items}",
+        *(f"{name:11} {', '.join(listed)}" for name, listed in places.items() if listed),
+    ]
 
 
 def _of_key(held: HeldKey) -> str:

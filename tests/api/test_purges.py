@@ -129,7 +129,7 @@ def test_the_graph_of_a_nodes_name_stays_and_that_is_told(server: Served, tmp_pa
     assert EX + "pat" in rows(server.writer)
 
 
-def test_the_receipt_is_a_credential(server: Served) -> None:
+def test_the_receipt_is_a_credential(server: Served, tmp_path: Path) -> None:
     admin = server.client(Role.ADMINISTRATOR)
     tell(server.writer, "cyd", "xyzzy two")
     done = purged(admin, node=EX + "cyd")
@@ -140,6 +140,13 @@ def test_the_receipt_is_a_credential(server: Served) -> None:
     signed = admin.get(path, headers={"accept": "application/vc"})
     receipt = verify(signed.content, server.base.key.public)
     assert (receipt.status, receipt.facts) == (ReceiptStatus.COMPLETE, 1)
+    file, key = tmp_path / "receipt.json", tmp_path / "key.txt"
+    file.write_bytes(signed.content)
+    key.write_text(server.base.key.public.multibase)
+    verified = run("verify", file, "--key", key)
+    assert (verified.status, "status      complete" in verified.output) == (0, True), verified
+    file.write_bytes(signed.content.replace(b'"complete"', b'"pending"'))
+    assert run("verify", file, "--key", key).status == 1
     assert next(each["purge"] for each in admin.get("/purges").json()["items"]) == done["purge"]
     assert admin.get(path, headers={"accept": "text/turtle"}).status_code == 406
 

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from bridge.graves import Graves
-    from bridge.ledger.sqlite import SqliteLedger
     from bridge.snapshots.cache import Snapshots
     from certificates.records import DecisionKind
     from kernel.access import Principal
@@ -349,21 +348,20 @@ class Purges:
 
     def _finish(self, records: list[PurgeRecord] | None = None) -> None:
         """Writes the ledger's file anew, waits for what is still open, and signs the receipts."""
-        ledger: SqliteLedger = self._ledger  # type: ignore[assignment] # the only one that there is
-        ledger.compact()
-        while not self._is_gone(ledger):
+        self._ledger.compact()
+        while not self._is_gone():
             if self._stopped.wait(PAUSE):
                 return
         for record in pending(self._ledger) if records is None else records:
             self._sequencer.enqueue(partial(self._complete, purge=record.id), alone=True).result()
 
-    def _is_gone(self, ledger: SqliteLedger) -> bool:
+    def _is_gone(self) -> bool:
         """Whether nothing is left that was there before."""
         self._snapshots.sweep()
         for path in tuple(self._doomed):
             if not path.exists() or (".checkpoint-" not in path.name and unlinked(path)):
                 self._doomed.discard(path)
-        return not self._doomed and ledger.forget_log()
+        return not self._doomed and self._ledger.forget_log()
 
     def _complete(self, group: Group, purge: UUID) -> None:
         record = group.tx.purge(purge)

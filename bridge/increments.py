@@ -114,12 +114,12 @@ def apply_increment(ledger: Path, increment: Path) -> None:
 def _compare(connection: sqlite3.Connection, table: _Table, *, new: bool) -> None:
     """Keeps the rows that are not in the older table as they are, and the keys of those that are only there."""
     name = table.name
-    changed = f'SELECT * FROM newer."{name}" AS newer'  # noqa: S608
-    gone = f'SELECT {table.keyed} FROM newer."{name}" WHERE 0'  # noqa: S608
+    changed = f'SELECT * FROM newer."{name}" AS newer'  # noqa: S608 - names of our own tables
+    gone = f'SELECT {table.keyed} FROM newer."{name}" WHERE 0'  # noqa: S608 - names of our own tables
     if not new:
-        changed += f' WHERE NOT EXISTS (SELECT 1 FROM older."{name}" AS older WHERE {table.same})'  # noqa: S608
-        gone = f'SELECT {table.keyed} FROM older."{name}" AS older'  # noqa: S608
-        gone += f' WHERE NOT EXISTS (SELECT 1 FROM newer."{name}" AS newer WHERE {table.same_key})'  # noqa: S608
+        changed += f' WHERE NOT EXISTS (SELECT 1 FROM older."{name}" AS older WHERE {table.same})'  # noqa: S608 - names of our own tables
+        gone = f'SELECT {table.keyed} FROM older."{name}" AS older'  # noqa: S608 - names of our own tables
+        gone += f' WHERE NOT EXISTS (SELECT 1 FROM newer."{name}" AS newer WHERE {table.same_key})'  # noqa: S608 - names of our own tables
     connection.execute(f'CREATE TABLE "{name}" AS {changed}')
     connection.execute(f'CREATE TABLE "gone {name}" AS {gone}')
 
@@ -128,10 +128,10 @@ def _apply(connection: sqlite3.Connection, table: _Table) -> None:
     """Takes out what went and what is to be written anew, then writes: no constraint is in the way."""
     for source in (f"gone {table.name}", table.name):
         connection.execute(
-            f'DELETE FROM main."{table.name}" WHERE ({table.keyed}) IN (SELECT {table.keyed} FROM changes."{source}")'  # noqa: S608
+            f'DELETE FROM main."{table.name}" WHERE ({table.keyed}) IN (SELECT {table.keyed} FROM changes."{source}")'  # noqa: S608 - names of our own tables
         )
     columns = _listed(table.columns)
-    connection.execute(f'INSERT INTO main."{table.name}" ({columns}) SELECT {columns} FROM changes."{table.name}"')  # noqa: S608
+    connection.execute(f'INSERT INTO main."{table.name}" ({columns}) SELECT {columns} FROM changes."{table.name}"')  # noqa: S608 - names of our own tables
 
 
 def _make_missing(connection: sqlite3.Connection) -> None:

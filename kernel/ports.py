@@ -702,6 +702,14 @@ class Ledger(Protocol):
         """Drops the chunks of a load session."""
         ...
 
+    def compact(self) -> None:
+        """Writes everything anew, so that nothing is left on disk of what was deleted; nobody writes meanwhile."""
+        ...
+
+    def forget_log(self) -> bool:
+        """Empties whatever it writes ahead, unless a reader needs it still; answers whether it did."""
+        ...
+
     def close(self) -> None:
         """Closes every connection; the ledger stays as it is on disk."""
         ...

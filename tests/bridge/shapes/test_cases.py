@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from bridge.shapes import CoreChecker
+from bridge.shapes.checker import CoreChecker
 from certificates.findings import Finding, FindingCode, Severity
 from certificates.ids import uuid7
 from kernel.changes import Assert, End

@@ -10,7 +10,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from bridge.base import Base
-from bridge.shapes import CoreChecker
+from bridge.shapes.checker import CoreChecker
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
 from kernel.policy import DEFAULT_POLICY

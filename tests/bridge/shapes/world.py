@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
-from bridge.shapes import CoreChecker
+from bridge.shapes.checker import CoreChecker
 from bridge.terms import OxigraphCanonicaliser
 from certificates.ids import uuid7
 from kernel.access import Principal, Role

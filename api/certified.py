@@ -29,7 +29,7 @@ from api.parameters import Parameter
 from api.replies import json_reply, state_headers
 from api.service import Service
 from bridge.certificate_reading import readable_findings
-from bridge.updating import Terms
+from bridge.updating.terms import Terms
 from kernel.errors import InvalidTime
 from kernel.instants import name_zone, parse_zone
 from kernel.net_effect import Since

@@ -49,7 +49,7 @@ from api.validators import MATCH_HEADER, UNCHANGED, required_of, tag_of_graph, t
 from bridge.documents.reader import FORMATS, JSON_LD, MEDIA_TYPES, read_document
 from bridge.graph_reading import GraphRequest
 from bridge.sparql.results import GRAPHS
-from bridge.updating import GraphWrite
+from bridge.updating.graphs import GraphWrite, WholeGraph
 from kernel.errors import InvalidDocument, InvalidParameter
 from kernel.terms import Iri
 from kernel.vocabulary import DEFAULT_GRAPH
@@ -231,8 +231,8 @@ async def _write(request: Request, caller: Principal, how: GraphWrite, name: str
     media_type = "" if how is GraphWrite.DELETE else body_type(request.headers.get("content-type"))
     terms = read_terms(request, caller, parameters, body, media_type)
     statements = await service.read(lambda: _statements(service, request, media_type, body, target)) if body else []
-    required = required_of(request, target)
-    writing = service.base.updates.write_graph(how, target, statements, terms, required)
+    written = WholeGraph(how, target, statements, terms, required_of(request, target))
+    writing = service.base.updates.write_graph(written)
     outcome, existed = await asyncio.wrap_future(writing)
     new = how is not GraphWrite.DELETE and not existed and target != DEFAULT_GRAPH and outcome.certificate is not None
     if not new:

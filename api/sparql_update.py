@@ -45,7 +45,8 @@ from api.settings import DefaultGraph
 from bridge.documents.reader import MEDIA_TYPES
 from bridge.replicas.solving import LeasedSolver
 from bridge.sparql.update.operations import Using
-from bridge.updating import ATTEMPTS, HELD, Document, Update, too_slow
+from bridge.updating.request import Document, Update
+from bridge.updating.updates import ATTEMPTS, HELD, too_slow
 from kernel.errors import InvalidDocument, InvalidParameter, InvalidTerm, QueryRefused, StateMoved
 from kernel.terms import Iri
 
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from api.parameters import Parameters
     from api.settings import Settings
     from bridge.sparql.update.operations import Load
-    from bridge.updating import Terms
+    from bridge.updating.terms import Terms
     from kernel.access import Principal
     from kernel.submitting import Outcome
 

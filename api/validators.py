@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.responses import Response
 
 from api.openapi import Answer
-from bridge.updating import Required
+from bridge.updating.requiring import Required
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ The directory holds `ledger.sqlite`, `stores/` (made anew by `muniment rebuild`)
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Final, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 from uuid import UUID
 
 from bridge.erasing import Purges, begin_anew
@@ -45,7 +46,9 @@ from bridge.snapshots.cache import Snapshots
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.seal import seal_stores
 from bridge.terms import OxigraphCanonicaliser
-from bridge.updating import Updates, WritePath
+from bridge.updating.path import WritePath
+from bridge.updating.updates import Updates
+from kernel.branches import Foretold
 from kernel.changes import Assert, Reinstate, Revise
 from kernel.deciding import Decider
 from kernel.errors import LedgerUnavailable
@@ -61,7 +64,7 @@ from kernel.submitting import Submitter
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
     from pathlib import Path
     from types import TracebackType
@@ -70,12 +73,15 @@ if TYPE_CHECKING:
     from certificates.keys import SigningKey
     from kernel.changes import End, Request, Retract
     from kernel.deciding import DecisionRequest
+    from kernel.group import Group
     from kernel.judging import VerdictPolicy
     from kernel.loading import LoadRequest
-    from kernel.ports import HostClock, Ledger
-    from kernel.preparing import Progress
+    from kernel.ports import Head, HostClock, Ledger
+    from kernel.preparing import Preparation, Progress
     from kernel.submitting import Outcome, Submission
     from kernel.terms import Statement
+
+T = TypeVar("T")
 
 SNAPSHOTS: Final = "stores/snapshots"
 
@@ -190,13 +196,22 @@ class Base:
 
         What writes shapes is judged on the data that is there before it is queued (`kernel.preparing`).
         """
+        return self._submit(submission, lambda _, outcome: outcome)
+
+    def foretell(self, submission: Submission) -> Future[Foretold]:
+        """Queues a dry run, as `submit` does; the future has the head as well that it was judged at."""
+        return self._submit(replace(submission, key=None, dry_run=True), lambda head, outcome: Foretold(outcome, head))
+
+    def _submit(self, submission: Submission, told: Callable[[Head, Outcome], T]) -> Future[T]:
+        def run(group: Group, preparation: Preparation | None = None) -> T:
+            head = group.head
+            return told(head, self._submitter.submit(group, submission, preparation))
+
         if self._may_write_shapes(submission.request):
             return self._preparer.enqueue(
-                lambda view: self._submitter.foresee(view, submission, self.host.now()),
-                lambda group, preparation: self._submitter.submit(group, submission, preparation),
+                lambda view: self._submitter.foresee(view, submission, self.host.now()), run
             )
-        alone = len(submission.request.changes) > LARGE
-        return self._sequencer.enqueue(lambda group: self._submitter.submit(group, submission), alone=alone)
+        return self._sequencer.enqueue(run, alone=len(submission.request.changes) > LARGE)
 
     def decide(self, wanted: DecisionRequest) -> Future[Outcome]:
         """Queues a decision; the approval of shapes as `submit` does."""

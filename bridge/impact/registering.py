@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
-    from bridge.updating import Enqueue
+    from bridge.updating.path import Enqueue
     from kernel.access import Principal
     from kernel.changes import Change
     from kernel.group import Group

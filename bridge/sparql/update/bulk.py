@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from bridge.sparql.update.operations import InsertData
-    from bridge.updating import Terms
+    from bridge.updating.terms import Terms
     from kernel.instants import Instant
     from kernel.ports import Ledger
     from kernel.terms import Iri

@@ -17,7 +17,10 @@ from bridge.base import Base
 from bridge.shapes.messages import message_of
 from bridge.shapes.preparing import FEW, ShapesPreparer
 from bridge.shapes.slices import Slices
-from bridge.updating import ATTEMPTS, GraphWrite, Terms, Update
+from bridge.updating.graphs import GraphWrite, WholeGraph
+from bridge.updating.request import Update
+from bridge.updating.terms import Terms
+from bridge.updating.updates import ATTEMPTS
 from certificates.canonical import canonical_json
 from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode
@@ -269,7 +272,7 @@ def by_update(base: Base, shapes: list[Change]) -> Future[Outcome]:
 def by_graph(base: Base, shapes: list[Change]) -> Future[Outcome]:
     statements = [(each, Spelling()) for each in statements_of(shapes)]
     answer: Future[Outcome] = Future()
-    written = base.updates.write_graph(GraphWrite.POST, SHAPES_GRAPH, statements, Terms(ADMIN))
+    written = base.updates.write_graph(WholeGraph(GraphWrite.POST, SHAPES_GRAPH, statements, Terms(ADMIN)))
     written.add_done_callback(lambda done: answer.set_result(done.result()[0]))
     return answer
 

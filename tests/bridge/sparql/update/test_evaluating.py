@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bridge.base import Base
-from bridge.updating import Terms, Update
+from bridge.updating.request import Update
+from bridge.updating.terms import Terms
 from kernel.errors import MunimentError, QueryLimit, StateMoved, StoreUnavailable
 from tests.bridge.sparql.update.updating import Here, contents, update
 from tests.bridge.writing import ADMINISTRATOR, PATIENCE, WRITER

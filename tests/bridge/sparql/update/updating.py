@@ -10,7 +10,8 @@ from bridge.sparql.update.operations import UNNAMED, Using
 from bridge.sparql.update.solving import Asked, Laid, Solved
 from bridge.stores.overlay import laid_over
 from bridge.stores.projections import Projection
-from bridge.updating import Terms, Update
+from bridge.updating.request import Update
+from bridge.updating.terms import Terms
 from kernel.access import Principal
 from kernel.errors import StateMoved
 from kernel.submitting import Outcome

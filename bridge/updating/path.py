@@ -1,0 +1,49 @@
+"""What updates are given to write by: the write path, and the queues that lead to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+    from typing import Protocol, TypeVar
+
+    from kernel.group import Group
+    from kernel.loading import LoadRequest
+    from kernel.plan import Plan
+    from kernel.ports import HostClock, LedgerView
+    from kernel.preparing import Preparation
+    from kernel.submitting import Outcome, Submitter
+
+    T = TypeVar("T")
+
+    class Enqueue(Protocol):
+        """Queues a job for the sequencer."""
+
+        def __call__(self, run: Callable[[Group], T], *, alone: bool = False) -> Future[T]:
+            """As `Sequencer.enqueue`."""
+
+    class Prepare(Protocol):
+        """Prepares a write of shapes, and queues it."""
+
+        def __call__(
+            self,
+            foresee: Callable[[LedgerView], Plan | None],
+            run: Callable[[Group, Preparation | None], T],
+            *,
+            alone: bool = False,
+        ) -> Future[T]:
+            """As `Preparer.enqueue`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WritePath:
+    """What writes a base: the path itself, the queues to it, that for shapes among them, and the host's clock."""
+
+    submitter: Submitter
+    enqueue: Enqueue
+    prepare: Prepare
+    load: Callable[[LoadRequest], Future[Outcome]]
+    host: HostClock

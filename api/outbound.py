@@ -4,11 +4,12 @@ Rules
 -----
 * Nothing is listed by default, and then nothing is asked. What is listed is the beginning of a URL: scheme, host and
   port are to be the same, the path one below, segment by segment; where a URL is more than that (a name and password,
-  dot segments, encoded slashes), it is not.
+  dot segments however they are written, encoded slashes), it is not.
 * A redirect is followed to what is listed as well, `MOST_REDIRECTS` times.
 * A host that is listed by a name is asked only if that name stands for addresses of the public internet alone: else
   whoever owns the name could have this service ask its own neighbours. A private one is listed by its address, or as
-  `localhost`. What was looked up is what is connected to.
+  `localhost`. What was looked up is what is connected to. An address of IPv6 that stands for one of IPv4 is judged as
+  that: mapped (RFC 4291, section 2.5.5.2), 6to4 (RFC 3056), or translated (RFC 6052, section 2.1).
 * Size and time are limited, in all. Codings are not undone, proxies of the environment not used, cookies not kept.
 * Whoever asks is told what went wrong, and no more of another host's answer than its status.
 
@@ -26,7 +27,7 @@ import asyncio
 import re
 import socket
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -42,9 +43,15 @@ SECONDS: Final = 30.0
 """That fetching one document takes at most."""
 
 _PORTS: Final = {"http": 80, "https": 443}
-_UNTOLD: Final = re.compile(r"(?:^|/)\.{1,2}(?:/|$)|%2e|%2f|%5c|\\", re.IGNORECASE)
+_UNTOLD: Final = re.compile(r"(?:^|/)\.{1,2}(?:[/;]|$)|%(?:25)*(?:2e|2f|5c)|\\", re.IGNORECASE)
+"""What servers read as dot segments or slashes: also before a parameter, and where they decode more than once."""
+
 _LOCAL: Final = "localhost"
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_UNICAST: Final = IPv6Network("2000::/3")
+"""Where the addresses of IPv6 are that lead anywhere (RFC 4291, section 2.4)."""
+
+_TRANSLATED: Final = IPv6Network("64:ff9b::/96")
 
 
 class NotListed(CallerError):
@@ -106,7 +113,8 @@ def _parts(url: str) -> Listed | None:
     plain = parts.scheme in _PORTS and parts.hostname and "@" not in parts.netloc and not _UNTOLD.search(parts.path)
     if not plain or not url.isascii() or any(each <= " " for each in url):
         return None
-    return Listed(parts.scheme, (parts.hostname or "").rstrip("."), port or _PORTS[parts.scheme], parts.path or "/")
+    port = _PORTS[parts.scheme] if port is None else port
+    return Listed(parts.scheme, (parts.hostname or "").rstrip("."), port, parts.path or "/")
 
 
 class Outbound:
@@ -146,7 +154,7 @@ class Outbound:
                 return await self._followed(url, accept, form)
         except TimeoutError:
             raise _failed(url, f"takes more than {SECONDS:g} s") from None
-        except httpx2.HTTPError as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise _failed(url, f"cannot be reached: {type(error).__name__}") from error
 
     async def _followed(self, url: str, accept: str, form: Mapping[str, str] | None) -> Fetched:
@@ -155,7 +163,7 @@ class Outbound:
             got = await self._got(url, accept, form)
             if isinstance(got, Fetched):
                 return got
-            url = urljoin(url, got)
+            url = _joined(url, got)
         raise _failed(url, f"redirects more than {MOST_REDIRECTS} times")
 
     async def _got(self, url: str, accept: str, form: Mapping[str, str] | None) -> Fetched | str:
@@ -211,8 +219,25 @@ async def _address_of(url: str, host: str) -> str:
 
 def _is_public(text: str) -> bool:
     address = ip_address(text)
-    address = getattr(address, "ipv4_mapped", None) or address
-    return address.is_global and not address.is_multicast
+    if isinstance(address, IPv6Address):
+        address = _stood_for(address) or address
+    leads = isinstance(address, IPv4Address) or address in _UNICAST
+    return leads and address.is_global and not address.is_multicast
+
+
+def _stood_for(address: IPv6Address) -> IPv4Address | None:
+    """The address of IPv4 that is reached by one of IPv6, if it is one of those."""
+    if address in _TRANSLATED:
+        return IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped or address.sixtofour
+
+
+def _joined(url: str, location: str) -> str:
+    """Where a redirect leads."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        raise _failed(url, "redirects to what is no URL") from None
 
 
 def _failed(url: str, what: str) -> FetchFailed:

@@ -105,14 +105,17 @@ def test_redirects_lead_to_what_is_listed_alone(world: tuple[Served, Elsewhere])
         "/listed/out": (302, {"Location": "/other/secret.ttl"}, b""),
         "/listed/away": (302, {"Location": "http://127.0.0.1:1/listed/"}, b""),
         "/listed/round": (302, {"Location": "round"}, b""),
+        "/listed/nowhere": (302, {"Location": "http://[::1/listed/"}, b""),
+        "/listed/up": (302, {"Location": "..;/other/secret.ttl"}, b""),
         "/other/secret.ttl": turtle("<urn:a> <urn:secret> 1 ."),
     }
     assert update(running, f"LOAD <{host.url}/listed/there>").status_code == 200
     assert holds(running, "https://w3id.org/muniment#default", "<urn:a> <urn:redirected> 1")
     host.asked.clear()
-    for path in ("out", "away"):
+    for path in ("out", "away", "up"):
         refused(update(running, f"LOAD <{host.url}/listed/{path}>"), 403, "not-listed")
-    refused(update(running, f"LOAD <{host.url}/listed/round>"), 502, "fetch-failed")
+    for path in ("round", "nowhere", "a" * 70_000):
+        refused(update(running, f"LOAD <{host.url}/listed/{path}>"), 502, "fetch-failed")
     assert not any("other" in path for path in host.asked)
 
 
@@ -202,6 +205,26 @@ def test_what_is_no_beginning_of_a_url_is_named(monkeypatch: pytest.MonkeyPatch,
         ("https://ex\u0430mple.org/data/a", False),
         ("//example.org/data/a", False),
         ("https://[::1/data", False),
+        ("https://example.org/data;v=1/a", False),
+        ("https://example.org/data/;v=1/a", True),
+        ("https://example.org/data/..;v=1/x", False),
+        ("https://example.org/data/.;/x", False),
+        ("https://example.org/data/%2E%2E/x", False),
+        ("https://example.org/data/%252e%252e/x", False),
+        ("https://example.org/data/..%25252fx", False),
+        ("https://example.org/data/100%25", True),
+        ("https://example.org/d%61ta/a", False),
+        ("https://example.org/data?../x", True),
+        ("https://example.org:/data/a", True),
+        ("https://example.org:0/data/a", False),
+        ("https://example.org:65536/data/a", False),
+        ("https://example.org:443@evil.test/data/a", False),
+        ("https://@example.org/data/a", False),
+        ("https://example.org\\@evil.test/data/a", False),
+        ("https://example.org%2eevil.test/data/a", False),
+        ("https://example.org%00.evil.test/data/a", False),
+        ("https:example.org/data/a", False),
+        ("https:///example.org/data/a", False),
     ],
 )
 def test_urls_are_compared_part_by_part(url: str, listed: bool) -> None:
@@ -210,7 +233,11 @@ def test_urls_are_compared_part_by_part(url: str, listed: bool) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1", "::ffff:127.0.0.1", "224.0.0.1", "0.0.0.0"],
+    [
+        *("127.0.0.1", "10.0.0.1", "100.64.0.1", "169.254.169.254", "224.0.0.1", "0.0.0.0"),
+        *("::1", "::", "fd00::1", "fe80::1", "fec0::1", "ff02::1", "::127.0.0.1", "::ffff:127.0.0.1"),
+        *("2002:7f00:1::1", "2002:a00:1::1", "64:ff9b::7f00:1", "64:ff9b::10.0.0.1", "64:ff9b:1::1", "2001::1"),
+    ],
 )
 def test_a_name_does_not_lead_to_a_neighbour(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     """A name of somebody else's may stand for any address, and for another the next time."""
@@ -226,3 +253,30 @@ def test_a_name_does_not_lead_to_a_neighbour(monkeypatch: pytest.MonkeyPatch, ad
 
     with pytest.raises(NotListed):
         asyncio.run(fetch())
+
+
+@pytest.mark.parametrize(
+    "address", ["93.184.215.14", "2606:2800:21f:cb07::1", "64:ff9b::5db8:d70e", "2002:5db8:d70e::"]
+)
+def test_a_name_of_the_public_internet_is_connected_to_as_it_was_looked_up(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    """The name goes to TLS and to the server, and is not looked up again by what connects."""
+    connected: list[tuple[str, str]] = []
+
+    async def handle(_: object, request: httpx2.Request) -> httpx2.Response:
+        connected.append((request.url.host, request.headers["host"]))
+        assert request.extensions["sni_hostname"] == "data.test"
+        return httpx2.Response(200, stream=httpx2.ByteStream(b"x"), headers={"content-type": "text/turtle"})
+
+    async def fetch() -> bytes:
+        async def known(*_: object, **__: object) -> list[tuple[object, ...]]:
+            return [(0, 0, 0, "", (address, 0))]
+
+        monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", known, raising=False)
+        listed = [Listed("https", "data.test", 443, "/")]
+        return (await Outbound(listed, 1_000).fetch("https://data.test/a", "*/*")).body
+
+    monkeypatch.setattr(httpx2.AsyncHTTPTransport, "handle_async_request", handle)
+    assert asyncio.run(fetch()) == b"x"
+    assert connected == [(address, "data.test")]

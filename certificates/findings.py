@@ -63,6 +63,7 @@ class FindingCode(StrEnum):
     VALUE_ORDER = "value-order"
     INTERVAL_OVERLAP = "interval-overlap"
     ASYMMETRIC = "asymmetric"
+    EDGE_SIGNATURE = "edge-signature"
     NOT_ADMITTED = "not-admitted"
     LOW_CONFIDENCE = "low-confidence"
     INVALID_RULE = "invalid-rule"

@@ -3,7 +3,7 @@
 Rules
 -----
 * Last comes what the plan, as it then is, does to the answers of registered queries.
-* Rules go first, because what they propose becomes part of the plan that the shapes then judge.
+* Rules go first, because what they propose becomes part of the plan that edge signatures and shapes then judge.
 * The same plan and view give the same judgement, in the same order: an approval compares a new one with the old.
 * The policy in force is that of `m:policy`, if there is one, else the one that is configured. One that cannot be read
   is refused when it is written, whatever the policy.
@@ -25,9 +25,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode, Severity
+from kernel.mismatches import mismatches, remaining, told
 from kernel.policy_graph import in_force, once, remarks, written_policy
 from kernel.rules import amend, read_rules
-from kernel.vocabulary import POLICY_GRAPH, QUERIES_GRAPH, RULES_GRAPH
+from kernel.signatures import signatures
+from kernel.vocabulary import ONTOLOGY_GRAPH, POLICY_GRAPH, QUERIES_GRAPH, RULES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +39,12 @@ if TYPE_CHECKING:
     from kernel.approval import ApprovalRule
     from kernel.facts import FactContent
     from kernel.governance import Governance
+    from kernel.mismatches import Mismatch
     from kernel.plan import Plan
     from kernel.ports import FactsView, ImpactChecker, LedgerView, Loaded, LoadImpactChecker, ShapeChecker
     from kernel.preparing import Preparation
+    from kernel.rule_table import RuleTable
+    from kernel.signatures import Signatures
     from kernel.tombstones import Tombstones
 
 
@@ -108,6 +113,12 @@ class Judge:
     def _in_force(self, view: FactsView) -> VerdictPolicy:
         return in_force(self._governance.facts(POLICY_GRAPH, view), self._policy)
 
+    def _rules(self, view: FactsView) -> RuleTable:
+        return read_rules(self._governance.facts(RULES_GRAPH, view))
+
+    def _signatures(self, table: RuleTable, view: FactsView) -> Signatures:
+        return signatures(table.signatures, table.reading, self._governance.facts(ONTOLOGY_GRAPH, view))
+
     def _verdict(self, findings: Sequence[Finding], view: FactsView) -> Verdict:
         if any(finding.code is FindingCode.INVALID_POLICY for finding in findings):
             return Verdict.REFUSED
@@ -129,10 +140,12 @@ class Judge:
         governed = self._governance.over(view)
         if preparation is not None:
             preparation.hold(view)
-        table = read_rules(self._governance.facts(RULES_GRAPH, view))
+        table = self._rules(view)
         plan, contradictions = amend(plan, table, governed)
+        asked = self._signatures(table, view)
         findings = (
             *contradictions,
+            *(told(each, asked) for each in mismatches(plan, asked, governed)),
             *self._shapes.findings(plan, governed, preparation),
             *self._doubts(plan, governed),
             *self._impact.findings(plan, self._governance.facts(QUERIES_GRAPH, view), view),
@@ -148,10 +161,14 @@ class Judge:
             WasPurged: the chunk would write what has a tombstone.
         """
         self._tombstones.require_none(plan)
-        table = read_rules(self._governance.facts(RULES_GRAPH, view))
+        table = self._rules(view)
         governed = self._governance.over(view)
         found = amend(plan, table, governed)[1] + self._doubts(plan, governed)
         return [*found, *written_policy(plan, governed), *remarks(plan, self._policy)]
+
+    def mismatched(self, plan: Plan, view: FactsView) -> list[Mismatch]:
+        """What of one chunk of a load session does not fit edge signatures; `judge_load` has to be told of it."""
+        return mismatches(plan, self._signatures(self._rules(view), view), self._governance.over(view))
 
     def noticed(self, plan: Plan, view: LedgerView, preparation: Preparation | None) -> Sequence[FactContent]:
         """Those facts of one chunk of a load session that `judge_load` has to be told of."""
@@ -177,6 +194,7 @@ class Judge:
         view: LedgerView,
         load: Loaded,
         found: Sequence[Finding],
+        mismatched: Sequence[Mismatch],
         impact: LoadImpactChecker,
         preparation: Preparation | None,
     ) -> tuple[tuple[Finding, ...], Verdict]:
@@ -186,10 +204,12 @@ class Judge:
             view: the transaction; what governs at its head was held before the load's facts came into it.
             load: with what `noticed` gave for its chunks.
             found: what its chunks were found to contradict.
+            mismatched: what `mismatched` gave for its chunks.
             impact: what was gathered of them.
             preparation: what was judged beforehand, if the load writes shapes.
         """
-        findings = list(found)
+        asked = self._signatures(self._rules(view), view)
+        findings = [*found, *(told(each, asked) for each in remaining(mismatched, asked, self._governance.over(view)))]
         if load.noticed:
             findings += self._shapes.load_findings(load, self._governance.over(view), preparation)
         findings += impact.findings(str(load.certificate), load.issued_at, view)

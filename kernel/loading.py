@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from kernel.instants import Instant
     from kernel.issuing import Notary
     from kernel.judging import Judge
+    from kernel.mismatches import Mismatch
     from kernel.plan import Plan
     from kernel.ports import LedgerView, LoadImpactChecker
     from kernel.preparing import Preparation
@@ -75,6 +76,7 @@ class _Seen:
 
     impact: LoadImpactChecker
     findings: list[Finding] = field(default_factory=list)
+    mismatched: list[Mismatch] = field(default_factory=list)
     noticed: list[FactContent] = field(default_factory=list)
 
 
@@ -142,7 +144,7 @@ class Loader:
         self._judge.hold(group.tx, preparation)
         load = self._plan(group, wanted, at, preparation)
         loaded = Loaded(load.certificate, at, load.seen.noticed)
-        judged = self._judge.judge_load(group.tx, loaded, load.seen.findings, load.seen.impact, preparation)
+        judged = self._judged(group, loaded, load.seen, preparation)
         record = self._issue(group, wanted.request, load, judged, at)
         group.tx.remember(wanted.principal.id, key, IdempotencyEntry(b"", record.id))
         if record.request is None:
@@ -183,11 +185,16 @@ class Loader:
             group.take(plan, [item.leaf for item in held], at)
         else:
             loaded = Loaded(record.id, record.issued_at, seen.noticed)
-            judged, verdict = self._judge.judge_load(group.tx, loaded, seen.findings, seen.impact, preparation)
+            judged, verdict = self._judged(group, loaded, seen, preparation)
             if (position, judged, verdict) == (len(signed), findings_of(group.tx, record.id), record.verdict):
                 return True
         group.give_back(record.id)
         return False
+
+    def _judged(
+        self, group: Group, loaded: Loaded, seen: _Seen, preparation: Preparation | None
+    ) -> tuple[tuple[Finding, ...], Verdict]:
+        return self._judge.judge_load(group.tx, loaded, seen.findings, seen.mismatched, seen.impact, preparation)
 
     def _plan(self, group: Group, wanted: LoadRequest, at: Instant, preparation: Preparation | None) -> _Load:
         load = _Load(uuid7(), [], _Seen(self._judge.impact_of_load(group.tx)))
@@ -228,6 +235,7 @@ class Loader:
             plan = planner.plan(asked)
             facts, evidence = planner.facts_made, planner.evidence_made
             seen.findings += self._judge.contradictions(plan, group.tx)
+            seen.mismatched += self._judge.mismatched(plan, group.tx)
             seen.noticed += self._judge.noticed(plan, group.tx, preparation)
             seen.impact.take(plan)
             yield plan

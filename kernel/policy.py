@@ -292,6 +292,7 @@ DEFAULT_POLICY = Policy(
             HasCode(FindingCode.SHAPE_VIOLATION, Severity.VIOLATION),
             HasCode(FindingCode.MALFORMED_SHAPES),
             HasCode(FindingCode.INVALID_RULE),
+            HasCode(FindingCode.EDGE_SIGNATURE, Severity.VIOLATION),
             HasCode(FindingCode.NOT_ADMITTED, Severity.VIOLATION),
             HasCode(FindingCode.INVALID_QUERY),
             HasCode(FindingCode.INVALID_POLICY),
@@ -301,6 +302,7 @@ DEFAULT_POLICY = Policy(
     review=AnyOf(
         (
             *map(HasCode, sorted(CONTRADICTION_CODES)),
+            HasCode(FindingCode.EDGE_SIGNATURE),
             HasCode(FindingCode.NOT_ADMITTED),
             HasCode(FindingCode.REVIEWABLE_VIOLATION, Severity.VIOLATION),
             HasCode(FindingCode.NEIGHBOURHOOD_EXCEEDED, Severity.VIOLATION),

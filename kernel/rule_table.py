@@ -10,7 +10,8 @@ Rules
 * There is at most one rule of each kind about the same terms.
 * What has `m:credibility`, from 0 to 1, is a source: the episode of that IRI, or, where the IRI ends in `/` or `#`,
   every episode whose IRI begins so; the longest IRI that fits counts.
-* What has the type `m:Vocabulary` is one (`kernel.vocabularies`).
+* What has the type `m:Vocabulary` is one (`kernel.vocabularies`), and so with `m:EdgeSignature` (`kernel.signatures`).
+  What is said of `m:ontology` is how its domains and ranges are read.
 * What uses the vocabulary `m:` in any other way is an invalid rule, with its place and its reason; nothing is ignored.
   Labels, comments and whatever else is not of that vocabulary are free.
 * A table is read once for the same tuple of facts.
@@ -33,30 +34,26 @@ from typing import TYPE_CHECKING, Final
 
 from kernel.facts import SameFacts
 from kernel.rule_kinds import Proposal, RuleKind
-from kernel.terms import RDF, XSD, Iri, Literal
+from kernel.rule_words import ACROSS, BOOLEANS, CLASS, PREDICATE, RDF_TYPE, iris
+from kernel.signatures import AS_DEMANDS, SIGNATURE, Declared, Reading, declared_of, reading_of
+from kernel.terms import Iri, Literal
 from kernel.vocabularies import VOCABULARY, Vocabulary, vocabulary_of
-from kernel.vocabulary import M
+from kernel.vocabulary import ONTOLOGY_GRAPH, M
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from kernel.facts import Fact
+    from kernel.rule_words import Terms
     from kernel.terms import Statement, Term
 
-RDF_TYPE: Final = Iri(RDF + "type")
-PREDICATE: Final = Iri(M + "predicate")
 WITH: Final = Iri(M + "with")
-CLASS: Final = Iri(M + "class")
 PROPOSE: Final = Iri(M + "propose")
-ACROSS: Final = Iri(M + "acrossGraphs")
 CREDIBILITY: Final = Iri(M + "credibility")
 RULE_WORDS: Final = (PREDICATE, WITH, CLASS, PROPOSE, ACROSS)
 
 _KINDS: Final[Mapping[Term, RuleKind]] = {Iri(M + kind): kind for kind in RuleKind}
 _PROPOSALS: Final[Mapping[Term, Proposal]] = {Iri(M + proposal): proposal for proposal in Proposal}
-_BOOLEANS: Final[Mapping[Term, bool]] = {
-    Literal(text, XSD + "boolean"): text in {"true", "1"} for text in ("true", "false", "1", "0")
-}
 _Described = dict[Iri, dict[Iri, "list[Term]"]]
 
 
@@ -100,11 +97,13 @@ class InvalidRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
-    """The rules in force, by predicate, and how credible sources are."""
+    """What `m:rules` says: rules by predicate, how credible sources are, vocabularies by graph, and signatures."""
 
     rules: Mapping[Iri, tuple[Rule, ...]] = field(default_factory=dict)
     credibility: Mapping[str, Decimal] = field(default_factory=dict)
     vocabularies: Mapping[Iri, Vocabulary] = field(default_factory=dict)
+    signatures: tuple[Declared, ...] = ()
+    reading: Reading = AS_DEMANDS
     invalid: tuple[InvalidRule, ...] = ()
 
     def __bool__(self) -> bool:
@@ -138,16 +137,15 @@ def rules_of(statements: Iterable[Statement]) -> RuleTable:
         terms = described.setdefault(statement.subject, {}).setdefault(statement.predicate, [])
         if statement.object not in terms:
             terms.append(statement.object)
-    ours = {node: terms for node, terms in sorted(described.items(), key=lambda item: item[0].value) if _is_ours(terms)}
-    sources = {node: _credibility(node, terms) for node, terms in ours.items() if CREDIBILITY in terms}
-    capping = {node: vocabulary_of(node, terms) for node, terms in ours.items() if _types(terms) == [VOCABULARY]}
-    read = [_rule(node, terms) for node, terms in ours.items() if node not in sources and node not in capping]
-    invalid = [each for each in (*read, *sources.values()) if isinstance(each, InvalidRule)]
-    invalid += [InvalidRule(node, each, frozenset()) for node, each in capping.items() if isinstance(each, str)]
+    ours = [(node, terms) for node, terms in described.items() if _is_ours(terms)]
+    read = [(node, _understood(node, terms)) for node, terms in sorted(ours, key=lambda item: item[0].value)]
+    invalid = [each for _, each in read if isinstance(each, InvalidRule)]
     return RuleTable(
-        _by_predicate([rule for rule in read if isinstance(rule, Rule)], invalid),
-        {node.value: given for node, given in sources.items() if isinstance(given, Decimal)},
-        _by_graph([each for each in capping.values() if isinstance(each, Vocabulary)], invalid),
+        _by_predicate([each for _, each in read if isinstance(each, Rule)], invalid),
+        {node.value: each for node, each in read if isinstance(each, Decimal)},
+        _by_graph([each for _, each in read if isinstance(each, Vocabulary)], invalid),
+        tuple(each for _, each in read if isinstance(each, Declared)),
+        next((each for _, each in read if isinstance(each, Reading)), AS_DEMANDS),
         tuple(invalid),
     )
 
@@ -157,16 +155,32 @@ def _read(key: SameFacts) -> RuleTable:
     return rules_of(fact.statement for fact in key.facts)
 
 
-def _is_ours(terms: Mapping[Iri, list[Term]]) -> bool:
+def _is_ours(terms: Terms) -> bool:
     """Whether a node uses anything of our vocabulary."""
     return bool(_types(terms)) or any(predicate.value.startswith(M) for predicate in terms)
 
 
-def _types(terms: Mapping[Iri, list[Term]]) -> list[Iri]:
+def _types(terms: Terms) -> list[Iri]:
     return [term for term in terms.get(RDF_TYPE, ()) if isinstance(term, Iri) and term.value.startswith(M)]
 
 
-def _rule(node: Iri, terms: Mapping[Iri, list[Term]]) -> Rule | InvalidRule:
+def _understood(node: Iri, terms: Terms) -> Rule | Vocabulary | Declared | Reading | Decimal | InvalidRule:
+    """What a node says, by its type; a number is how credible it is."""
+    if CREDIBILITY in terms:
+        return _credibility(node, terms)
+    types, named = _types(terms), frozenset[Iri]()
+    if types == [VOCABULARY]:
+        read: Vocabulary | Declared | Reading | str = vocabulary_of(node, terms)
+    elif types == [SIGNATURE]:
+        read, named = declared_of(node, terms), iris(terms.get(PREDICATE, ()))
+    elif node == ONTOLOGY_GRAPH:
+        read = reading_of(terms)
+    else:
+        return _rule(node, terms)
+    return InvalidRule(node, read, named) if isinstance(read, str) else read
+
+
+def _rule(node: Iri, terms: Terms) -> Rule | InvalidRule:
     """The rule that a node describes."""
     types = _types(terms)
     fault = _no_kind(types, terms) or _fault(_KINDS[types[0]], terms)
@@ -184,7 +198,7 @@ def _rule(node: Iri, terms: Mapping[Iri, list[Term]]) -> Rule | InvalidRule:
     )
 
 
-def _no_kind(types: list[Iri], terms: Mapping[Iri, list[Term]]) -> str | None:
+def _no_kind(types: list[Iri], terms: Terms) -> str | None:
     """What keeps a node from being a rule of some kind."""
     kinds = " or ".join(f"m:{kind}" for kind in RuleKind)
     if strange := [term.n3 for term in types if term not in _KINDS]:
@@ -196,7 +210,7 @@ def _no_kind(types: list[Iri], terms: Mapping[Iri, list[Term]]) -> str | None:
     return None
 
 
-def _fault(kind: RuleKind, terms: Mapping[Iri, list[Term]]) -> str | None:
+def _fault(kind: RuleKind, terms: Terms) -> str | None:
     """What keeps a node from being a rule of its kind."""
     shape = kind.shape
     about = {word: terms.get(word, []) for word in (PREDICATE, WITH, CLASS)}
@@ -217,10 +231,10 @@ def _fault(kind: RuleKind, terms: Mapping[Iri, list[Term]]) -> str | None:
     return _no_proposal(kind, terms)
 
 
-def _no_proposal(kind: RuleKind, terms: Mapping[Iri, list[Term]]) -> str | None:
+def _no_proposal(kind: RuleKind, terms: Terms) -> str | None:
     """What keeps a rule from proposing what it does."""
     across = terms.get(ACROSS, [])
-    if len(across) > 1 or any(term not in _BOOLEANS for term in across):
+    if len(across) > 1 or any(term not in BOOLEANS for term in across):
         return "a rule has at most one m:acrossGraphs: write true, or leave it out"
     proposal = next((_PROPOSALS[term] for term in terms.get(PROPOSE, ())), Proposal.ASK)
     if _across(terms) and proposal.changes:
@@ -230,11 +244,11 @@ def _no_proposal(kind: RuleKind, terms: Mapping[Iri, list[Term]]) -> str | None:
     return None
 
 
-def _across(terms: Mapping[Iri, list[Term]]) -> bool:
-    return any(_BOOLEANS[term] for term in terms.get(ACROSS, ()))
+def _across(terms: Terms) -> bool:
+    return any(BOOLEANS[term] for term in terms.get(ACROSS, ()))
 
 
-def _credibility(node: Iri, terms: Mapping[Iri, list[Term]]) -> Decimal | InvalidRule:
+def _credibility(node: Iri, terms: Terms) -> Decimal | InvalidRule:
     """How credible a source is said to be."""
     given = terms[CREDIBILITY]
     words = {word.value.removeprefix(M) for word in terms if word.value.startswith(M)}

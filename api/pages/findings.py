@@ -76,6 +76,7 @@ TITLES: Final = {
     "value-order": "Values in the wrong order",
     "interval-overlap": "Times that overlap",
     "asymmetric": "Contradicts the other direction",
+    "edge-signature": "Ends of other classes than the predicate has",
     "not-admitted": "Not of the graph's vocabulary",
     "low-confidence": "Low confidence",
     "invalid-rule": "A rule that cannot be applied",

@@ -162,3 +162,22 @@ def test_pages_of_the_list_give_each_once(admin: httpx2.Client) -> None:
     assert len(whole) >= 3
     assert admin.get("/contradictions", params={"after": "nothing"}).status_code == 400
     assert admin.get("/contradictions", params={"kind": "odd"}).status_code == 400
+
+
+def test_what_refuses_an_edge_is_told_to_those_who_may_read_the_graphs_of_its_types(
+    service: Served, admin: httpx2.Client
+) -> None:
+    said = [("urn:mends", M + "predicate"), ("urn:Smith", M + "subjectClass")]
+    rule = [{"object": {"@id": value}, "predicate": name} for value, name in said]
+    rule += [
+        {"predicate": RDF + "type", "object": {"@id": M + "EdgeSignature"}},
+        {"predicate": M + "acrossGraphs", "object": {"@value": "true", "@type": ACROSS[M + "acrossGraphs"]["@type"]}},
+    ]
+    changes = [{"op": "assert", "subject": "urn:r4", "graph": RULES_GRAPH.value, **each} for each in rule]
+    assert admin.post("/changes", json={"changes": changes}).status_code == 201
+    assert say(admin, "urn:ivy", RDF + "type", "urn:Tailor", H).status_code == 201
+    refused = say(service.client(Role.WRITER, G), "urn:ivy", "urn:mends", "urn:coat")
+    assert (refused.status_code, refused.json()["findings"]) == (422, [])
+    assert "Tailor" not in refused.text
+    [finding] = say(service.client(Role.WRITER, G, H), "urn:ivy", "urn:mends", "urn:coat").json()["findings"]
+    assert (finding["code"], "<urn:ivy> is of <urn:Tailor>" in finding["message"]) == ("edge-signature", True)

@@ -7,7 +7,7 @@ from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from kernel.changes import Assert
 from kernel.rule_kinds import RuleKind
-from kernel.rule_table import RDF_TYPE
+from kernel.rule_words import RDF_TYPE
 from kernel.terms import Iri, Literal, Statement
 from tests.bridge.writing import ADMINISTRATOR, stage, write
 from tests.kernel.test_rule_kinds import NUMBER, PERSON, PLACE, WORDS, P, Q, always, written

@@ -65,7 +65,7 @@ def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(fo
         FindingCode.UNSAFE_AUTO_APPROVE,
     }
     grave = {each.code for each in found if each.severity is not Severity.INFO} - only_told
-    if violations & {*REFUSED, FindingCode.IMPACT, FindingCode.NOT_ADMITTED} or grave & REFUSED:
+    if violations & {*REFUSED, FindingCode.IMPACT, FindingCode.NOT_ADMITTED, FindingCode.EDGE_SIGNATURE} or grave & REFUSED:
         assert verdict is Verdict.REFUSED
     elif violations or grave:
         assert verdict is Verdict.REVIEW

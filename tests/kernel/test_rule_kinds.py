@@ -20,7 +20,8 @@ from kernel.instants import FOREVER, Instant, parse_instant
 from kernel.intervals import Interval
 from kernel.planner import Planner
 from kernel.rule_kinds import CONTRADICTION_CODES, RuleKind
-from kernel.rule_table import RDF_TYPE, rules_of
+from kernel.rule_table import rules_of
+from kernel.rule_words import RDF_TYPE
 from kernel.rules import amend
 from kernel.terms import XSD, Iri, Literal, Statement
 from kernel.timevalues import Precision, valid_from, valid_through

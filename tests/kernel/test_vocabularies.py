@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
 from kernel.policy import DEFAULT_POLICY
-from kernel.rule_table import RDF_TYPE, rules_of
+from kernel.rule_table import rules_of
+from kernel.rule_words import RDF_TYPE
 from kernel.rules import amend
 from kernel.terms import Iri, Literal, Statement, Term
 from kernel.vocabulary import RULES_GRAPH, M

@@ -14,6 +14,7 @@ from bridge.shapes.waivers import WAIVER, WAIVER_WORDS
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.rule_kinds import Proposal, RuleKind
 from kernel.rule_table import CREDIBILITY, RULE_WORDS
+from kernel.signatures import IGNORE, SIGNATURE, SIGNATURE_WORDS
 from kernel.vocabularies import VOCABULARY as VOCABULARY_TYPE
 from kernel.vocabularies import VOCABULARY_WORDS
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, M
@@ -44,7 +45,9 @@ def test_the_reserved_graphs_are_declared() -> None:
 
 def test_the_terms_of_rules_are_declared() -> None:
     terms = {M + name for name in (*RuleKind, *Proposal)} | {
-        word.value for word in (*RULE_WORDS, *VOCABULARY_WORDS, VOCABULARY_TYPE, CREDIBILITY)
+        word.value
+        for words in (RULE_WORDS, VOCABULARY_WORDS, SIGNATURE_WORDS, (VOCABULARY_TYPE, CREDIBILITY, SIGNATURE, IGNORE))
+        for word in words
     }
     assert terms <= set(map(str, DECLARED))
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kernel.changes import Request
-    from kernel.facts import EvidenceContent, Fact, FactContent
+    from kernel.facts import EvidenceContent, Fact, FactContent, Validity
     from kernel.terms import Iri
 
 
@@ -88,8 +88,13 @@ def request_body(request: Request) -> bytes:
 
 def record_body(fact: FactContent) -> bytes:
     """The canonical item for a fact to record."""
-    body = {"op": "record", "fact": urn(fact.id), "family": urn(fact.family), "statement": fact.statement.nquad}
-    interval, validity = fact.interval, fact.validity
+    return recorded_body(urn(fact.id), urn(fact.family), fact.statement.nquad, fact.validity)
+
+
+def recorded_body(fact: str, family: str, statement: str, validity: Validity) -> bytes:
+    """The same item of its texts: the URNs of fact and family, and the statement as an N-Quads line."""
+    body = {"op": "record", "fact": fact, "family": family, "statement": statement}
+    interval = validity.interval
     if interval.start != BEGINNING:
         body["from"] = print_instant(Instant(interval.start))
     if interval.end != FOREVER:

@@ -6,6 +6,7 @@ Rules
   but temporary files.
 * The base's key is the one in its directory, unless another is given: what was signed anew with somebody else's key is
   found by that. Keys before and after it are those that the log tells of, each bound to the next by both signatures.
+* The stores of a large base are held against its ledger in a process of their own meanwhile (`auditing.aside`).
 * While a base is served, its stores are open elsewhere and are not looked at; the audit says so.
 * The log proves what it holds, not that it is the newest: an older ledger that is whole is told from the newest one by
   stores that stand ahead of it, and by a checkpoint that was kept elsewhere.
@@ -26,6 +27,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
+from bridge.auditing.aside import LEDGER, beside
 from bridge.auditing.faults import Counts, Fault, Faults
 from bridge.auditing.log import LogAudit
 from bridge.auditing.slots import as_it_is
@@ -49,11 +51,12 @@ from certificates.keys import SigningKey, VerifyingKey
 from kernel.errors import BaseInUse, DamagedBase, NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from bridge.auditing.aside import Followed
     from certificates.checkpoints import Checkpoint
 
-LEDGER: Final = "ledger.sqlite"
 _PATIENCE: Final = 60.0
 
 
@@ -104,15 +107,22 @@ def audit(directory: Path, key: VerifyingKey | None = None, checkpoint: str | No
         raise NotFound(f"there is no base in {directory}", remedy="name the folder in which a base lies")
     found = Faults()
     try:
-        with DirectoryLock(directory / "lock"):
-            _audit(directory, key, checkpoint, found, alone=True)
+        with DirectoryLock(directory / "lock"), beside(directory) as followed:
+            _audit(directory, key, checkpoint, found, followed)
     except BaseInUse:
         found.notes.append("the base is being served: its stores were not looked at")
-        _audit(directory, key, checkpoint, found, alone=False)
+        _audit(directory, key, checkpoint, found, None)
     return Audit(tuple(found.kept), found.total, found.counts, tuple(found.notes))
 
 
-def _audit(directory: Path, key: VerifyingKey | None, checkpoint: str | None, found: Faults, *, alone: bool) -> None:
+def _audit(
+    directory: Path,
+    key: VerifyingKey | None,
+    checkpoint: str | None,
+    found: Faults,
+    followed: Callable[[], Followed | None] | None,
+) -> None:
+    """Audits ledger and stores; the stores only where nobody else has them open, so that something else may know."""
     refuse_old_sqlite()
     if (broken := Seal(directory / LEDGER).fault()) is not None:
         found.add(LEDGER, f"is not as it was closed: {broken}")
@@ -128,9 +138,18 @@ def _audit(directory: Path, key: VerifyingKey | None, checkpoint: str | None, fo
         if _is_ledger(connection, found):
             session.execute("BEGIN")
             _audit_ledger(session, directory, key, checkpoint, found)
-            if alone:
-                look_at_stores(SqliteView(session, term_key), directory, found)
+            if followed is not None:
+                _look_at_stores(session, directory, found, followed())
         session.leave()
+
+
+def _look_at_stores(session: Session, directory: Path, found: Faults, followed: Followed | None) -> None:
+    """The stores, unless they are known to hold just what follows from a ledger without a fault."""
+    if followed is None or found.total:
+        look_at_stores(SqliteView(session, term_key), directory, found)
+        return
+    found.counts.complete, found.counts.current = followed.complete, followed.current
+    found.notes += followed.notes
 
 
 def _audit_ledger(

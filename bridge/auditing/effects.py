@@ -22,15 +22,17 @@ Example
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
+import orjson
+
+from bridge.auditing.recorded import RecordedFacts, differing, members
 from bridge.auditing.slots import as_it_is, slots
-from bridge.ledger.fact_rows import EVIDENCE_COLUMNS, evidence_of, evidence_row, fact_of, fact_rows, term_key
+from bridge.ledger.fact_rows import EVIDENCE_COLUMNS, evidence_of, evidence_row
 from certificates.items import ItemKind
 from certificates.lthash import LatticeHash
-from kernel.plan import evidence_body, record_body
+from kernel.plan import evidence_body
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
@@ -43,15 +45,6 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 4_096
 """Facts that go into the state digest at a time."""
-
-_COLUMNS: Final = (
-    "id", "family", "subject", "predicate", "object", "graph", "subject_key", "predicate_key", "object_key",
-    "graph_key", "valid_from", "valid_to", "from_precision", "to_precision", "recorded", "superseded", "certificate",
-    "superseded_by", "leaf",
-)  # fmt: skip
-_FACT: Final = f"SELECT {', '.join(_COLUMNS)} FROM facts WHERE id = ?"  # noqa: S608 - of constants
-_LATER: Final = frozenset({"superseded", "superseded_by"})
-"""Columns that superseding sets."""
 
 _SUPERSESSION: Final = "SELECT recorded, superseded, superseded_by, leaf FROM facts WHERE id = ?"
 _EVIDENCE: Final = f"SELECT {EVIDENCE_COLUMNS} FROM evidence INDEXED BY evidence_by_fact WHERE fact = ? AND id = ?"  # noqa: S608
@@ -66,10 +59,6 @@ _RECORDED_AT: Final = "SELECT leaf, id FROM facts NOT INDEXED WHERE recorded = ?
 _SUPERSEDED_AT: Final = "SELECT id, leaf FROM facts INDEXED BY facts_by_time WHERE superseded = ? AND superseded_by = ?"
 _SUPPORTED_AT: Final = "SELECT id FROM evidence INDEXED BY evidence_by_time WHERE recorded = ? AND certificate = ?"
 
-_Fact = tuple[
-    bytes, bytes, str, str, str, str, int, int, int, int, int, int, int, int, int, int, bytes, bytes | None, bytes
-]  # fmt: skip
-
 
 class EffectsAudit:
     """Plays what the applied certificates did.
@@ -83,6 +72,7 @@ class EffectsAudit:
         self._session = session
         self._found = found
         self.digest = LatticeHash()
+        self._facts = RecordedFacts(session, found)
         self._recorded = self._supported = 0
         self._superseded: set[bytes] = set()
         self._committed: set[bytes] = set()
@@ -105,7 +95,9 @@ class EffectsAudit:
                 continue
             place = f"{items} {ordinal}"
             with self._found.reading(place):
-                self._play(place, json.loads(item.body), item.body, leaf, by, seen)
+                self._play(place, orjson.loads(item.body), item.body, leaf, by, seen)
+        with self._found.reading(items):
+            self._facts.look()
         if gone:
             self._play_gone(certificate, at, gone, seen)
         if purged:
@@ -117,7 +109,7 @@ class EffectsAudit:
         """Names the rows that no item of an applied certificate explains, once all of them were applied."""
         counts: tuple[int, int, int] | None = self._session.one(_COUNTS, (), as_it_is)
         facts, superseded, evidence = counts or (0, 0, 0)
-        if facts != self._recorded:
+        if facts != self._recorded + self._facts.count:
             self._name("facts", _ALL_FACTS, "record", applied)
         if superseded != len(self._superseded):
             for identifier, by in self._pairs(_ALL_SUPERSEDED):
@@ -160,28 +152,10 @@ class EffectsAudit:
             self._found.add(place, f"says {operation!r}, which nothing knows")
 
     def _record(self, item: str, fact: bytes, body: bytes, leaf: bytes, by: tuple[UUID, Instant]) -> None:
-        place = f"facts {_id(fact)}"
         self._added.append((fact, leaf))
         if len(self._added) >= _BATCH:
             self._add_up()
-        row: _Fact | None = self._session.one(_FACT, (fact,), as_it_is)
-        if row is None:
-            self._found.add(place, f"is not there, and was recorded by {item}")
-            return
-        self._recorded += 1
-        with self._found.reading(place):
-            content = fact_of((*row[:6], *row[10:14], row[16], row[14], row[15], row[17], row[18])).content
-            expected = next(fact_rows([(content, leaf)], by[0], by[1], term_key, set()))
-            wrong = _differing(_COLUMNS, row, expected)
-            if row[17] is not None:
-                wrong -= _LATER
-            stated = record_body(content)
-            if stated != body:
-                wrong |= _members(stated, body)
-            if wrong:
-                self._found.add(place, f"differs from what {item} recorded: {', '.join(sorted(wrong))}")
-            else:
-                self._found.counts.facts += 1
+        self._facts.take(item, fact, body, leaf, *by)
 
     def _supersede(self, item: str, fact: bytes, by: tuple[UUID, Instant]) -> None:
         place = f"facts {_id(fact)}"
@@ -220,10 +194,10 @@ class EffectsAudit:
         self._supported += 1
         with self._found.reading(place):
             content = evidence_of(row).content
-            wrong = _differing(_EVIDENCE_NAMES, row, evidence_row(content, *by))
+            wrong = differing(_EVIDENCE_NAMES, row, evidence_row(content, *by))
             stated = evidence_body(content)
             if stated != body:
-                wrong |= _members(stated, body)
+                wrong |= members(stated, body)
             if wrong:
                 self._found.add(place, f"differs from what {item} added: {', '.join(sorted(wrong))}")
             else:
@@ -278,22 +252,12 @@ class EffectsAudit:
     def _brought(self, certificate: bytes, operation: str) -> Iterator[bytes]:
         member = "fact" if operation == "record" else "evidence"
         for slot in slots(self._session, certificate, ItemKind.PLAN):
-            said = {} if slot.item is None else json.loads(slot.item.body)
+            said = {} if slot.item is None else orjson.loads(slot.item.body)
             if said.get("op") == operation:
                 yield _bytes_of(said[member])
 
     def _pairs(self, sql: str, parameters: tuple[int, bytes] | tuple[()] = ()) -> Iterator[tuple[bytes, bytes]]:
         return self._session.stream(sql, parameters, as_it_is)
-
-
-def _differing(names: tuple[str, ...], stored: tuple[object, ...], expected: tuple[object, ...]) -> set[str]:
-    return {name for name, one, other in zip(names, stored, expected, strict=True) if one != other}
-
-
-def _members(one: bytes, other: bytes) -> set[str]:
-    """The members in which two items differ."""
-    first, second = json.loads(one), json.loads(other)
-    return {name for name in {*first, *second} if first.get(name) != second.get(name)} or {"spelling"}
 
 
 def _bytes_of(urn: str) -> bytes:

@@ -24,6 +24,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
+import orjson
+
 from bridge.auditing.slots import RunningTree, as_it_is, slots
 from certificates.canonical import digest_hex
 from certificates.certificate import Verdict
@@ -240,7 +242,7 @@ class SignedAudit:
 
     def _planned(self, certificate: UUID, body: bytes, row: _Row, planned: dict[str, str], graphs: set[str]) -> None:
         """Notes the graph that a plan item touches: its own, or that of the fact that it is about."""
-        members: dict[str, str] = json.loads(body)
+        members: dict[str, str] = orjson.loads(body)
         if members["op"] == "request":
             self._found.differ(f"certificate {certificate}", "principal", row.principal, members["principal"])
             return
@@ -248,7 +250,7 @@ class SignedAudit:
             return
         fact = members["fact"]
         if members["op"] == "record":
-            planned[fact] = members["statement"].split(" ")[-2]
+            planned[fact] = members["statement"].rsplit(" ", 2)[-2]
         elif fact not in planned:
             graph: tuple[str] | None = self._session.one(_GRAPH_OF, (parse_urn(fact).bytes,), as_it_is)
             if graph is None and self._purges.fact(parse_urn(fact).bytes) is not None:

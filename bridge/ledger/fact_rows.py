@@ -130,7 +130,7 @@ def fact_of(row: FactRow) -> Fact:
             own,
             own if family == identifier else read_uuid(family),
             Statement(parse_iri(subject), parse_iri(predicate), parse_term(value), parse_iri(graph)),
-            _validity(start, end, start_precision, end_precision),
+            validity_of(start, end, start_precision, end_precision),
         ),
         _certificate(certificate),
         Instant(recorded),
@@ -185,5 +185,6 @@ def _certificate(identifier: bytes) -> UUID:
 
 
 @lru_cache(maxsize=8_192)
-def _validity(start: int, end: int, start_precision: int, end_precision: int) -> Validity:
+def validity_of(start: int, end: int, start_precision: int, end_precision: int) -> Validity:
+    """The valid time in a row: instants and the numbers of precisions. Raises what tells of one that makes no sense."""
     return Validity(Interval(start, end), _PRECISIONS[start_precision], _PRECISIONS[end_precision])

@@ -9,6 +9,7 @@ import pytest
 
 from bridge.auditing.audit import audit
 from bridge.base import Base
+from bridge.ledger.fact_rows import term_key
 from bridge.log_reading import LogReader
 from certificates.events import Applied, decode_event
 from certificates.key_events import KeyRevoked, KeyRotated
@@ -18,6 +19,7 @@ from certificates.merkle import leaf_hash
 from kernel.changes import Assert
 from kernel.errors import DamagedBase, NotFound
 from kernel.instants import DAY, Instant
+from kernel.terms import Literal
 from tests.api.console import run
 from tests.bridge.audit import audit as oracle
 from tests.bridge.auditing.history import (
@@ -34,7 +36,7 @@ from tests.bridge.auditing.history import (
     today,
     yesterday,
 )
-from tests.bridge.writing import ANN, NOON, OSLO, PARIS, ROME, SetClock, living, person, write
+from tests.bridge.writing import ANN, LIVES_IN, NOON, OSLO, PARIS, ROME, SetClock, living, load, person, write
 
 A_CLEAR = "SELECT id FROM certificates WHERE verdict = 'clear' ORDER BY id LIMIT 1"
 BELIEVED = "SELECT id FROM facts WHERE superseded_by IS NULL ORDER BY row LIMIT 1"
@@ -510,6 +512,26 @@ def test_a_fact_that_was_edited_is_named(base: Path, which: str, change: str) ->
     assert (f"facts {UUID(bytes=edited)}" in named(base)) == (
         asked(base, "SELECT * FROM facts WHERE id = ?", edited) != before
     )
+
+
+def test_a_fact_whose_terms_were_cut_elsewhere_is_named(tmp_path: Path) -> None:
+    with Base.open(tmp_path / "base", host=SetClock()) as base:
+        write(base, Assert(living(Literal("two words"))))
+    predicate, value = f'{LIVES_IN.n3} "two', 'words"'
+    change = "predicate = ?, object = ?, predicate_key = ?, object_key = ?"
+    edit(tmp_path / "base", f"UPDATE facts SET {change}", predicate, value, term_key(predicate), term_key(value))
+    fact = uuid_of(tmp_path / "base", "SELECT id FROM facts")
+    assert f"facts {fact}" in named(tmp_path / "base")
+
+
+def test_more_facts_than_are_asked_for_at_once_are_each_looked_at(tmp_path: Path) -> None:
+    with Base.open(tmp_path / "base", host=SetClock()) as base:
+        load(base, "many", [Assert(living(PARIS, person(number))) for number in range(1_100)])
+    assert audit_ledger(tmp_path / "base").counts.facts == 1_100
+    edited = uuid_of(tmp_path / "base", "SELECT id FROM facts ORDER BY row LIMIT 1 OFFSET 777")
+    edit(tmp_path / "base", "UPDATE facts SET valid_from = 7 WHERE id = ?", edited.bytes)
+    found = audit_ledger(tmp_path / "base")
+    assert (places(found), found.counts.facts) == ({f"facts {edited}"}, 1_099)
 
 
 def test_a_supersession_that_was_undone_is_named(base: Path) -> None:

@@ -1,0 +1,236 @@
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernel.entailment.closure import Closure, TooMuchFollowsError
+from kernel.entailment.index import Triple
+from kernel.entailment.joins import Matcher
+from kernel.entailment.table import AUXILIARY, OWL_RL, TYPE, Of, Regime
+from kernel.terms import XSD
+from tests.kernel.entailment.ontologies import (
+    FIRST,
+    NIL,
+    REST,
+    bases,
+    by_owlrl,
+    is_told,
+    owl,
+    rdfs,
+)
+
+SUBCLASS, SAME = rdfs("subClassOf"), owl("sameAs")
+
+
+def closed(triples: Iterable[Triple], regime: Regime = Regime.OWL_RL) -> Closure:
+    closure = Closure(regime)
+    closure.change(add=triples)
+    return closure
+
+
+def follows(*triples: Triple, regime: Regime = Regime.OWL_RL) -> set[Triple]:
+    return {each for each in closed(triples, regime).inferred if is_told(each)}
+
+
+def wrong(*triples: Triple) -> set[str]:
+    return {step.rule.name for step in closed(triples).inconsistencies}
+
+
+def told(closure: Closure) -> tuple[set[Triple], set[frozenset[Triple]]]:
+    return set(closure.inferred), {frozenset(step.premises) for step in closure.inconsistencies}
+
+
+def agrees_with_owlrl(base: list[Triple]) -> None:
+    closure = closed(base)
+    expected, inconsistent = by_owlrl(base)
+    assert {each for each in closure.inferred if is_told(each)} == expected
+    assert bool(closure.inconsistencies) == inconsistent
+
+
+@given(bases())
+@settings(max_examples=12)
+def test_what_follows_is_what_owlrl_infers(base: list[Triple]) -> None:
+    agrees_with_owlrl(base)
+
+
+@pytest.mark.fuzz
+@given(bases())
+@settings(max_examples=2_000)
+def test_what_follows_is_what_owlrl_infers_at_length(base: list[Triple]) -> None:
+    agrees_with_owlrl(base)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[list[Triple], list[list[Triple]]]:
+    """A base, and which of its statements are there after each of some steps."""
+    base = draw(bases())
+    return base, draw(st.lists(st.lists(st.sampled_from(base), unique=True), min_size=1, max_size=5))
+
+
+@given(histories())
+def test_however_statements_come_and_go_the_closure_is_that_of_what_is_there(
+    history: tuple[list[Triple], list[list[Triple]]],
+) -> None:
+    base, steps = history
+    closure, there = closed(base), set(base)
+    for step in steps:
+        before, wrong_before = told(closure)
+        changed = closure.change(add=[each for each in step if each not in there], remove=there - set(step))
+        there = set(step)
+        now, wrong_now = told(closure)
+        assert (now, wrong_now) == told(closed(there))
+        assert (set(changed.added), set(changed.removed)) == (now - before, before - now)
+        assert {frozenset(each.premises) for each in changed.arisen} == wrong_now - wrong_before
+        assert {frozenset(each.premises) for each in changed.settled} == wrong_before - wrong_now
+        assert all(is_proved(closure, each, there) for each in now)
+
+
+def is_proved(closure: Closure, triple: Triple, asserted: set[Triple], above: frozenset[Triple] = frozenset()) -> bool:
+    """Whether a proof ends at what is asserted, and in no ring."""
+    if triple in asserted:
+        return True
+    step = closure.step(triple)
+    return (
+        step is not None
+        and triple not in above
+        and all(is_proved(closure, each, asserted, above | {triple}) for each in step.premises)
+    )
+
+
+def test_what_has_another_proof_stays() -> None:
+    a_c, c_e, d_e = ("<urn:a>", TYPE, "<urn:C>"), ("<urn:C>", SUBCLASS, "<urn:E>"), ("<urn:D>", SUBCLASS, "<urn:E>")
+    closure = closed([a_c, c_e, d_e, ("<urn:a>", TYPE, "<urn:D>")])
+    assert not closure.change(remove=[a_c]).removed
+    assert ("<urn:a>", TYPE, "<urn:E>") in closure
+    assert ("<urn:a>", TYPE, "<urn:E>") in closure.change(remove=[d_e]).removed
+
+
+def test_a_ring_does_not_hold_itself_up() -> None:
+    ring = [("<urn:C>", SUBCLASS, "<urn:D>"), ("<urn:D>", SUBCLASS, "<urn:C>")]
+    closure = closed([*ring, ("<urn:a>", TYPE, "<urn:C>")])
+    closure.change(remove=[("<urn:a>", TYPE, "<urn:C>")])
+    assert not [each for each in closure.inferred if each[0] == "<urn:a>"]
+
+
+def test_what_is_asserted_and_follows_too_is_inferred_once_it_is_retracted() -> None:
+    said = ("<urn:a>", TYPE, "<urn:D>")
+    closure = closed([said, ("<urn:a>", TYPE, "<urn:C>"), ("<urn:C>", SUBCLASS, "<urn:D>")])
+    assert said not in set(closure.inferred)
+    assert closure.change(remove=[said]).added == [said]
+    assert closure.change(add=[said]).removed == [said]
+
+
+def test_things_with_the_same_key_are_the_same() -> None:
+    person, first, last = "<urn:P>", "<urn:first>", "<urn:last>"
+    key = [
+        (person, owl("hasKey"), "<urn:k0>"),
+        ("<urn:k0>", FIRST, first),
+        ("<urn:k0>", REST, "<urn:k1>"),
+        ("<urn:k1>", FIRST, last),
+        ("<urn:k1>", REST, NIL),
+    ]
+    people = [
+        *(("<urn:a>", TYPE, person), ("<urn:a>", first, '"A"'), ("<urn:a>", last, '"B"')),
+        *(("<urn:b>", TYPE, person), ("<urn:b>", first, '"A"'), ("<urn:b>", last, '"B"'), ("<urn:b>", last, '"C"')),
+        *(("<urn:c>", TYPE, person), ("<urn:c>", first, '"A"'), ("<urn:c>", last, '"D"')),
+        *(("<urn:d>", TYPE, person), ("<urn:d>", first, '"E"'), ("<urn:d>", last, '"B"')),
+        *(("<urn:e>", first, '"A"'), ("<urn:e>", last, '"B"')),
+    ]
+    same = {(one, other) for one, predicate, other in follows(*key, *people) if predicate == SAME}
+    assert same == {("<urn:a>", "<urn:b>"), ("<urn:b>", "<urn:a>")}
+
+
+@pytest.mark.parametrize(
+    ("triples", "rule"),
+    [
+        (
+            [
+                ("<urn:p>", TYPE, owl("FunctionalProperty")),
+                ("<urn:a>", "<urn:p>", '"1"'),
+                ("<urn:a>", "<urn:p>", '"2"'),
+            ],
+            "prp-fp",
+        ),
+        ([("<urn:a>", owl("differentFrom"), "<urn:a>")], "eq-diff1"),
+        ([("<urn:a>", TYPE, owl("Nothing"))], "cls-nothing2"),
+        (
+            [
+                ("<urn:x>", TYPE, owl("AllDifferent")),
+                ("<urn:x>", owl("members"), "<urn:l>"),
+                *(("<urn:l>", FIRST, "<urn:a>"), ("<urn:l>", REST, "<urn:m>")),
+                *(("<urn:m>", REST, NIL), ("<urn:m>", FIRST, "<urn:a>")),
+            ],
+            "eq-diff2",
+        ),
+    ],
+)
+def test_what_cannot_be_is_found(triples: list[Triple], rule: str) -> None:
+    assert rule in wrong(*triples)
+    assert not wrong(*triples[:-1])
+
+
+def test_a_literal_is_of_its_datatype() -> None:
+    restriction = [("<urn:R>", owl("onProperty"), "<urn:p>"), ("<urn:a>", "<urn:p>", f'"1"^^<{XSD}integer>')]
+    for datatype, expected in (("decimal", True), ("integer", True), ("string", False)):
+        found = follows(*restriction, ("<urn:R>", owl("someValuesFrom"), f"<{XSD}{datatype}>"))
+        assert (("<urn:a>", TYPE, "<urn:R>") in found) == expected
+
+
+def test_rdfs_follows_its_own_rules_alone() -> None:
+    base = [
+        ("<urn:p>", rdfs("domain"), "<urn:C>"),
+        ("<urn:p>", rdfs("range"), "<urn:D>"),
+        ("<urn:p>", rdfs("subPropertyOf"), "<urn:q>"),
+        ("<urn:q>", rdfs("subPropertyOf"), "<urn:r>"),
+        ("<urn:C>", SUBCLASS, "<urn:D>"),
+        ("<urn:D>", SUBCLASS, "<urn:E>"),
+        ("<urn:r>", TYPE, owl("SymmetricProperty")),
+        ("<urn:a>", "<urn:p>", "<urn:b>"),
+    ]
+    assert follows(*base, regime=Regime.RDFS) == {
+        ("<urn:p>", rdfs("subPropertyOf"), "<urn:r>"),
+        ("<urn:C>", SUBCLASS, "<urn:E>"),
+        *(("<urn:a>", f"<urn:{each}>", "<urn:b>") for each in "qr"),
+        *(("<urn:a>", TYPE, f"<urn:{each}>") for each in "CDE"),
+        *(("<urn:b>", TYPE, f"<urn:{each}>") for each in "DE"),
+    }
+    assert ("<urn:b>", "<urn:r>", "<urn:a>") in follows(*base)
+
+
+def test_where_nothing_of_the_vocabulary_is_stated_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Triple] = []
+    original = Matcher.from_premise
+
+    def counted(self: Matcher, triple: Triple, index: object) -> object:
+        looked.append(triple)
+        return original(self, triple, index)  # type: ignore[arg-type]
+
+    closure = Closure(Regime.OWL_RL)
+    monkeypatch.setattr(Matcher, "from_premise", counted)
+    axioms = len(closure.inferred)
+    closure.change(add=[(f"<urn:{number}>", "<urn:p>", f"<urn:{number + 1}>") for number in range(1_000)])
+    assert (looked, len(closure.inferred)) == ([], axioms)
+
+
+def test_each_rule_takes_a_statement_of_the_vocabulary() -> None:
+    for rule in OWL_RL:
+        named = [
+            predicate
+            for _, predicate, value in rule.body
+            if isinstance(predicate, Of)
+            or (isinstance(predicate, str) and (predicate != TYPE or isinstance(value, str)))
+        ]
+        assert named or not rule.body, rule.name
+
+
+def test_auxiliaries_are_not_shown() -> None:
+    closure = closed([("<urn:C>", owl("unionOf"), "<urn:l>"), ("<urn:l>", FIRST, "<urn:D>"), ("<urn:l>", REST, NIL)])
+    assert not [each for each in closure.inferred if each[1].startswith(AUXILIARY)]
+    assert ("<urn:D>", SUBCLASS, "<urn:C>") in set(closure.inferred)
+
+
+def test_more_than_may_follow_is_given_up() -> None:
+    chain = [(f"<urn:{number}>", SUBCLASS, f"<urn:{number + 1}>") for number in range(20)]
+    with pytest.raises(TooMuchFollowsError):
+        Closure(Regime.OWL_RL, most=50).change(add=chain)

@@ -29,7 +29,7 @@ from api.pages.effects import drawn, fact_shown
 from api.pages.names import names_for
 from api.pages.node import NODE, end_of, nodes_told
 from api.pages.paging import PagerShown
-from api.pages.planes import MOST_PLANES, Plotted, planes
+from api.pages.planes import MOST_NAMED, Plotted, planes
 from api.pages.rendering import page
 from api.pages.times import at
 from api.pages.visible import HEADING, clipped
@@ -89,14 +89,14 @@ def _content(
     history = reader.history(visit.principal, iri, moment.as_of, limit=MOST)
     of_kind = [each for each in history.found if predicate in (None, each.fact.statement.predicate)]
     facts = sorted(of_kind, key=lambda found: _order(found, iri))
-    size = _ROWS if predicate is None else MOST_PLANES
+    size = _ROWS if predicate is None else MOST_NAMED
     first = parameters.number(FROM, default=1) - 1
     if first >= max(len(facts), 1):
         raise InvalidParameter(f"there are {len(facts):,} facts", remedy="begin with the first", where=FROM.name)
     shown = facts[first : first + size]
     names = names_for(reader, visit.principal, nodes_told(iri, facts))
     asked = {each.name: text for each in (AS_OF, PREDICATE) if (text := parameters.text(each)) is not None}
-    # Of one predicate a page is drawn; of all of them all, for dense planes take many.
+    # Of one predicate a page is drawn; of all of them all, for many are drawn small.
     to_draw = facts if predicate is None else shown
     now = service.base.host.now() if moment.as_of is None else moment.as_of
     return {

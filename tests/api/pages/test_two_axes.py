@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 from urllib.parse import quote
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.pages.drawing import Drawn, Role
-from api.pages.planes import MOST_KINDS, MOST_PLANES, Planes, Plotted, Rectangle, planes
+from api.pages.planes import MOST_KINDS, MOST_NAMED, MOST_STEPS, Planes, Plotted, Rectangle, Side, planes
 from kernel.access import Role as Access
 from kernel.instants import BEGINNING, DAY, FOREVER, Instant
 from kernel.intervals import Interval
@@ -45,29 +46,35 @@ def test_no_name_lies_on_another_and_nothing_is_left_out(facts: list[Plotted]) -
     drawing = planes(facts, [NOW])
     assert sum(len(plane.rectangles) for kind in drawing.kinds for plane in kind.planes) == len(facts)
     assert sum(kind.count for kind in drawing.kinds) == len(facts)
-    assert sum(len(kind.planes) for kind in drawing.kinds if not kind.planes[0].dense) <= MOST_PLANES
+    assert sum(1 + len(plane.steps) for kind in drawing.kinds if not kind.small for plane in kind.planes) <= MOST_STEPS
     lowest = 0.0
     for kind in drawing.kinds:
         assert kind.y >= lowest
-        assert (kind.more is not None) is kind.planes[0].dense
+        assert (kind.more is not None) is kind.small
         for plane in kind.planes:
             assert plane.y >= lowest
             lowest = plane.y + plane.height
             for box in plane.rectangles:
                 assert plane.y - 0.1 <= box.top < box.top + box.height <= lowest + 0.1
-                assert not (plane.dense and box.label)
-            pairs = [(a, b) for i, a in enumerate(plane.rectangles) for b in plane.rectangles[:i]]
-            if not plane.dense:
-                assert not any(_overlap(a, b) for a, b in pairs)
+                assert (box.name is None) is kind.small
+            assert not any(_overlap(a, b) for i, a in enumerate(plane.rectangles) for b in plane.rectangles[:i])
     assert drawing.bottom >= lowest
 
 
 def _overlap(one: Rectangle, other: Rectangle) -> bool:
-    across = min(one.extent.left + one.extent.width, other.extent.left + other.extent.width) - max(
-        one.extent.left, other.extent.left
-    )
+    (left, right), (others_left, others_right) = _reach(one), _reach(other)
+    across = min(right, others_right) - max(left, others_left)
     up = min(one.top + one.height, other.top + other.height) - max(one.top, other.top)
-    return across > 0.7 and up > 0.1  # narrow ones are drawn wider than they are
+    return across > 0.1 and up > 0.1
+
+
+def _reach(box: Rectangle) -> tuple[float, float]:
+    """From where to where it and its name stand."""
+    ends = [box.extent.left, box.extent.left + box.extent.width]
+    if box.name is not None:
+        assert 0 <= box.name.left < box.name.left + box.name.width <= 100.01
+        ends += [box.name.left, box.name.left + box.name.width]
+    return min(ends), max(ends)
 
 
 def test_what_was_recorded_later_lies_higher_and_what_is_believed_reaches_the_top() -> None:
@@ -93,23 +100,57 @@ def test_versions_of_one_assertion_lie_above_each_other() -> None:
     assert [len(plane.rectangles) for plane in kind.planes] == [1, 1, 2]
 
 
-def test_the_kinds_with_the_most_are_drawn_dense() -> None:
-    many = [fact(0, 0, 100, 1, None) for _ in range(MOST_PLANES)]
+def test_the_kinds_with_the_most_are_drawn_small() -> None:
+    many = [fact(0, 0, 100, 1, None, number) for number in range(MOST_STEPS)]
     few = [fact(1, BEGINNING, FOREVER, 1, None)]
-    dense, named = planes([*many, *few], [NOW]).kinds
-    assert (dense.planes[0].dense, len(dense.planes), dense.more) == (True, 1, "/more/0")
-    assert (named.planes[0].dense, named.more) == (False, None)
-    assert named.planes[0].rectangles[0].label
+    small, named = planes([*many, *few], [NOW]).kinds
+    assert (small.small, len(small.planes), small.more) == (True, MOST_STEPS, "/more/0")
+    assert not any(plane.steps or plane.rectangles[0].name for plane in small.planes)
+    assert small.planes[-1].y + small.planes[-1].height - small.planes[0].y < 500
+    assert (named.small, named.more) == (False, None)
+    assert named.planes[0].rectangles[0].name
 
 
-def test_a_box_too_narrow_for_a_name_has_none() -> None:
-    facts = [
-        fact(0, 0, 100 * DAY, 1, None),
-        fact(0, 100 * DAY, 103 * DAY, 1, None),
-        fact(0, 103 * DAY, FOREVER, 1, None),
-    ]
+@given(st.lists(plotted(), max_size=MOST_NAMED))
+def test_as_many_as_a_page_has_are_all_named(facts: list[Plotted]) -> None:
+    assert not any(kind.small for kind in planes(facts, [NOW]).kinds)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "name", "side", "whole"),
+    [
+        (0, 100, "a name", Side.WITHIN, True),
+        (0, 3, "a name", Side.AFTER, True),
+        (97, 100, "a name", Side.BEFORE, True),
+        (0, 100, "a name that goes on and on and on", Side.WITHIN, True),
+        (35, 55, "a name that goes on and on and on", Side.AFTER, False),
+        (55, 60, "a name that goes on and on and on", Side.BEFORE, False),
+    ],
+)
+def test_a_name_stands_where_it_can_be_read(start: int, end: int, name: str, side: Side, whole: bool) -> None:
+    """Also where the picture is 328 pixels wide, and a letter nearly 8."""
+    others = [fact(1, 0, 1, 1, None), fact(1, 99, 100, 1, None)]
+    box = Drawn(0, "kind", name, Role.KEPT, Interval(start * DAY, end * DAY), Instant(1), "")
+    drawn = Plotted(0, 0, "kind", box, None)
+    (kind, _) = planes([drawn, *(replace(each, drawn=_days(each.drawn)) for each in others)], []).kinds
+    shown = kind.planes[0].rectangles[0].name
+    assert shown is not None
+    assert (shown.side, shown.width * 3.28 >= 7 * len(name)) == (side, whole)
+
+
+def _days(drawn: Drawn) -> Drawn:
+    return replace(drawn, interval=Interval(drawn.interval.start * DAY, drawn.interval.end * DAY))
+
+
+def test_a_plane_has_few_steps() -> None:
+    """Facts that were recorded one after the other would make one for each."""
+    facts = [fact(0, year * 365 * DAY, (year + 1) * 365 * DAY, year, None, year) for year in range(8)]
+    facts = [replace(each, drawn=replace(each.drawn, label="")) for each in facts]
     (kind,) = planes(facts, [NOW]).kinds
-    assert [bool(box.label) for box in kind.planes[0].rectangles] == [True, False, True]
+    assert max(1 + len(plane.steps) for plane in kind.planes) == 3
+    versions = [fact(0, 0, 90, number, number + 1, 0) for number in range(8)]
+    (kind,) = planes(versions, [NOW]).kinds
+    assert [1 + len(plane.steps) for plane in kind.planes] == [8]
 
 
 def test_of_very_many_kinds_it_is_said_how_much_is_left_out() -> None:
@@ -140,7 +181,7 @@ def test_a_few_facts_are_drawn_by_name_and_stand_in_a_table(world: World) -> Non
     assert text.count(">ended</a>") == 1
 
 
-def test_many_facts_are_drawn_dense_and_one_by_one(world: World) -> None:
+def test_many_facts_are_drawn_small_and_one_by_one(world: World) -> None:
     browser = world.signed_in(Access.READER)
     whole = browser.get(TIMELINE + quote(EX + MANY, safe="")).text
     assert "500 facts" in whole
@@ -150,8 +191,9 @@ def test_many_facts_are_drawn_dense_and_one_by_one(world: World) -> None:
         f"{TIMELINE}{quote(EX + MANY, safe='')}&predicate={quote(EX + 'knows', safe='')}&from-fact=41"
     ).text
     assert one.count('<rect class="box') == 40
-    assert 'class="box kept dense"' in whole
-    assert 'class="box kept dense"' not in one
+    assert 'class="box kept small"' in whole
+    assert 'class="box kept small"' not in one
+    assert one.count('<div class="label ') == 40, "each has its name"
     assert "41 to 80 of" in one
 
 
@@ -190,7 +232,7 @@ def test_moments_are_compared_on_a_page(world: World) -> None:
     browser = world.signed_in(Access.READER)
     form = browser.get("/compare").text
     assert 'name="from"' in form
-    assert "gained" not in form
+    assert 'id="differs"' not in form
     node = quote(EX + FEW, safe="")
     body = browser.get(f"/compare?node={node}&from=2020-01-01&to=&at=2005&axis=as-of").text
     assert "2 gained, 0 lost, 0 corrected" in body

@@ -32,7 +32,7 @@ from certificates.keys import SigningKey
 from certificates.log_proofs import ConsistencyProof, InclusionProof
 from certificates.merkle_proofs import consistency, inclusion, root
 from certificates.notes import NoteKey
-from certificates.tiles import WIDTH, TiledTree, bundle
+from certificates.tiles import HEIGHT, WIDTH, TiledTree, bundle
 from kernel.errors import Forbidden, InvalidParameter, NotFound
 
 if TYPE_CHECKING:
@@ -191,7 +191,10 @@ class LogReader:
                 known = tree.node(level, index)
                 if len(self._known) >= _REMEMBERED:
                     self._known.clear()
-                self._known[level, index] = known
+                if level < HEIGHT:
+                    self._known[level, index] = known
+                else:
+                    self._known.update(tree.beside(level, index))
             return known
 
         return node

@@ -55,10 +55,15 @@ def tree_root(leaves: Sequence[bytes]) -> bytes:
     return level[0]
 
 
-def _parents(level: Sequence[bytes]) -> list[bytes]:
-    """The level above: `node_hash` of each pair (written out: this is the loop that a bulk load waits for)."""
+def nodes_over(level: Sequence[bytes]) -> list[bytes]:
+    """`node_hash` of each pair of neighbours (written out: this is the loop that a bulk load waits for)."""
     pairs = zip(level[::2], level[1::2], strict=False)
-    above = [sha256(b"\x01" + left + right).digest() for left, right in pairs]
+    return [sha256(b"\x01" + left + right).digest() for left, right in pairs]
+
+
+def _parents(level: Sequence[bytes]) -> list[bytes]:
+    """The level above, to which an odd one out rises as it is."""
+    above = nodes_over(level)
     if len(level) % 2:
         above.append(level[-1])
     return above

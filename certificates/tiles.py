@@ -27,7 +27,7 @@ from functools import lru_cache
 from typing import Final
 
 from certificates.errors import InvalidValue
-from certificates.merkle import HASH_SIZE, tree_root
+from certificates.merkle import HASH_SIZE, nodes_over
 
 WIDTH: Final = 256
 """Hashes of a full tile."""
@@ -142,23 +142,38 @@ class TiledTree:
     def __init__(self, size: int, read: Callable[[Tile], bytes]) -> None:
         self.size = size
         self._read = read
-        self._hashes = lru_cache(maxsize=64)(self._read_hashes)
+        self._levels = lru_cache(maxsize=64)(self._levels_of)
 
     def node(self, level: int, index: int) -> bytes:
         """The hash of a perfect subtree (`merkle_proofs.Node`) that lies wholly in the tree."""
         tile_level, height = divmod(level, HEIGHT)
-        first, count = index << height, 1 << height
-        hashes = self._hashes(tile_level, first // WIDTH)[first % WIDTH : first % WIDTH + count]
-        if len(hashes) != count:
+        tile, place = divmod(index, WIDTH >> height)
+        hashes = self._levels(tile_level, tile)[height : height + 1]
+        if not hashes or place >= len(hashes[0]):
             raise ValueError(f"no perfect subtree {index} at level {level} in a tree of {self.size}")
-        return tree_root(hashes)
+        return hashes[0][place]
 
-    def _read_hashes(self, level: int, index: int) -> list[bytes]:
+    def beside(self, level: int, index: int) -> Iterator[tuple[tuple[int, int], bytes]]:
+        """Every perfect subtree that is known with that one, from the same tile, each by its level and index."""
+        tile_level, height = divmod(level, HEIGHT)
+        tile = index // (WIDTH >> height)
+        for above, hashes in enumerate(self._levels(tile_level, tile)):
+            first = tile * (WIDTH >> above)
+            for number, each in enumerate(hashes, first):
+                yield (tile_level * HEIGHT + above, number), each
+
+    def _levels_of(self, level: int, index: int) -> list[list[bytes]]:
+        """The hashes of a tile, and above them those of each pair, as long as there is one."""
         width = min(WIDTH, (self.size >> HEIGHT * level) - index * WIDTH)
         data = self._read(Tile(level, index, width))
         if len(data) != width * HASH_SIZE:
             raise InvalidValue("the tile has not the width of its name", remedy="fetch it again", where="tile")
-        return [data[start : start + HASH_SIZE] for start in range(0, len(data), HASH_SIZE)]
+        hashes = [data[start : start + HASH_SIZE] for start in range(0, len(data), HASH_SIZE)]
+        levels = [hashes]
+        while len(hashes) > 1:
+            hashes = nodes_over(hashes)
+            levels.append(hashes)
+        return levels
 
 
 def _index(groups: str) -> int:

@@ -95,6 +95,24 @@ def test_tiles_give_the_same_roots_and_proofs_as_leaves(size: int) -> None:
         assert consistency(first, size, tree.node) == consistency(first, size, node)
 
 
+def test_what_lies_beside_a_subtree_in_its_tile_is_what_each_is() -> None:
+    leaves = [leaf_hash(number.to_bytes(4)) for number in range(66_000)]
+    tree, node = TiledTree(len(leaves), _tiles(leaves).__getitem__), Perfect(leaves)
+    for level, index, others in ((0, 300, 511), (3, 8_225, 413), (10, 5, 511), (8, 256, 1)):
+        beside = dict(tree.beside(level, index))
+        assert len(beside) == others
+        assert beside[level, index] == node(level, index)
+        assert all(each == node(*place) for place, each in beside.items())
+
+
+def test_a_subtree_that_is_not_in_the_tree_is_refused() -> None:
+    leaves = [leaf_hash(number.to_bytes(4)) for number in range(700)]
+    tree = TiledTree(700, _tiles(leaves).__getitem__)
+    for level, index in ((8, 2), (7, 5), (2, 175), (9, 1)):
+        with pytest.raises((ValueError, KeyError)):
+            tree.node(level, index)
+
+
 def test_a_tile_of_another_width_is_refused() -> None:
     tree = TiledTree(3, lambda _: bytes(64))
     with pytest.raises(InvalidValue, match="width"):

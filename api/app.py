@@ -51,6 +51,7 @@ from api import (
     sparql,
     sparql_past,
     timemap,
+    what_if,
 )
 from api.access_log import AccessFile, AccessLog, AccessLogged
 from api.admission import ADMITTED
@@ -101,6 +102,7 @@ _API: Final = (
     reverting,
     contradictions,
     queries,
+    what_if,
     sparql_past,
     graphs,
     facts,

@@ -50,6 +50,8 @@ from kernel.ports import CertificateState
 from kernel.submitting import Submission
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from api import models
     from kernel import changes
     from kernel.access import Principal
@@ -60,8 +62,6 @@ JSON: Final = "application/json"
 DRY_RUN: Final = Parameter(
     "dry-run", "judge only: nothing is signed, kept or applied", {"type": "boolean", "default": False}, "true"
 )
-_WITH_JSON: Final = (DRY_RUN,)
-_WITH_DOCUMENT: Final = (*DOCUMENT_PARAMETERS, DRY_RUN)
 
 _BRIEF: Final = 32 * 1024
 """Bytes that are parsed in less time than a thread takes to be asked."""
@@ -114,7 +114,7 @@ router = APIRouter(tags=["changes"], route_class=DirectRoute)
         problems=(400, 401, 403, 404, 409, 413, 415, 422, 503),
     ),
     openapi_extra=extra(
-        parameters=_WITH_DOCUMENT,
+        parameters=(*DOCUMENT_PARAMETERS, DRY_RUN),
         headers=IDEMPOTENCY,
         body={JSON: {"schema": reference("ChangeRequest")}}
         | text_content([*FORMATS], _TURTLE)
@@ -128,26 +128,27 @@ async def change(request: Request, caller: Caller) -> Response:
     """
     service = Service.of(request)
     media_type = body_type(request.headers.get("content-type"))
-    parameters = query_parameters(request, _known_with(media_type))
+    parameters = query_parameters(request, (*known_with(media_type), DRY_RUN))
     key = idempotency_key(request)
     body = await read_body(request, service.settings.body_limit)
-    wanted = await _read(service, body, media_type, parameters, caller)
+    wanted = await read_request(service, body, media_type, parameters, caller)
     dry_run = parameters.flag(DRY_RUN)
     digest = request_digest(media_type, request.scope["query_string"], body)
     submission = Submission(wanted, caller, None if dry_run else key, digest, dry_run)
     try:
         outcome = await asyncio.wrap_future(service.base.submit(submission))
     except MunimentError as error:
-        error.where = _place(error.where, media_type)
+        error.where = place_in(error.where, media_type)
         raise
     return reply(outcome, caller)
 
 
-def _known_with(media_type: str) -> tuple[Parameter, ...]:
+def known_with(media_type: str) -> tuple[Parameter, ...]:
+    """The parameters that say what a body of a media type leaves open. Raises `UnsupportedMediaType`."""
     if media_type == JSON:
-        return _WITH_JSON
+        return ()
     if media_type in MEDIA_TYPES:
-        return _WITH_DOCUMENT
+        return DOCUMENT_PARAMETERS
     raise UnsupportedMediaType(
         f"changes do not come as {media_type}",
         remedy=f"send {JSON}, or a document in one of {', '.join(MEDIA_TYPES)}",
@@ -167,9 +168,10 @@ def idempotency_key(request: Request) -> str | None:
     return keys[0]
 
 
-async def _read(
+async def read_request(
     service: Service, body: bytes, media_type: str, parameters: Parameters, caller: Principal
 ) -> changes.Request:
+    """The changes that a body asks for. Raises as its reader does."""
     canonicaliser, limit = service.base.canonicaliser, service.settings.body_limit
 
     def read() -> changes.Request:
@@ -186,16 +188,16 @@ def request_digest(media_type: str, query: bytes, body: bytes) -> bytes:
     return sha256(len(said).to_bytes(8) + said + body).digest()
 
 
-def _place(where: str | None, media_type: str) -> str | None:
-    """In a document there are no changes to point to, but statements."""
+def place_in(where: str | None, media_type: str) -> str | None:
+    """The place of an error in a body. In a document there are no changes to point to, but statements."""
     match = None if where is None or media_type == JSON else _CHANGE.match(where)
     return where if match is None else f"statement {int(match[1]) + 1}"
 
 
-def reply(outcome: Outcome, caller: Principal) -> Response:
-    """The answer to a request: what became of it, as far as its caller may see."""
+def reply(outcome: Outcome, caller: Principal, more: Mapping[str, object] | None = None) -> Response:
+    """The answer to a request: what became of it, as far as its caller may see, and what more there is to say."""
     findings = readable_findings(caller, outcome.findings) if outcome.findings else ()
-    answer = written.outcome(outcome, findings)
+    answer = {**written.outcome(outcome, findings), **(more or {})}
     if outcome.certificate is None or outcome.state is None:
         return json_reply(answer)
     return json_reply(answer, _STATUS[outcome.state], {"Location": f"/certificates/{outcome.certificate}"})

@@ -8,7 +8,8 @@ Rules
   it, whatever comes of that; the answer to a write brings no other. So nothing is written twice on one reading, and
   nothing by a program that has not looked.
 * It does not say that the base still stands there: a fact that changed meanwhile is told by `revise` and `end`.
-* A dry run writes nothing and needs none. Neither does it count as having read.
+* A dry run writes nothing and needs none; nor does a branch (`api.what_if`), until it is submitted. Neither counts as
+  having read.
 * They are kept in memory and bounded, the oldest of a caller give way; after a restart one reads again.
 
 Example
@@ -23,6 +24,7 @@ False
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from secrets import token_urlsafe
 from time import monotonic
@@ -30,6 +32,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
 from api.errors import StateNotCited
+from api.paths import path_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
@@ -55,6 +58,9 @@ _MOST: Final = 100
 """Of one caller."""
 
 _MOST_CALLERS: Final = 10_000
+_TRIED: Final = re.compile(r"/what-if(/[^/]+(/plans)?)?")
+"""Where nothing is written."""
+
 _GIVEN: Final = "muniment.headers"
 _RANDOM: Final = 12
 
@@ -98,6 +104,8 @@ def read_or_cited(request: Request, caller: Principal, head: int | None) -> None
     if not caller.cites:
         return
     posted_query = request.method == "POST" and request.scope["path"].endswith("/sparql")
+    if not posted_query and _TRIED.fullmatch(path_within(request.scope)) and request.method in ("POST", "DELETE"):
+        return
     if request.method in ("GET", "HEAD") or posted_query:
         state = _of(request).give(caller.id, head)
         request.scope[_GIVEN] = [(READ_STATE.lower().encode(), state.encode())]

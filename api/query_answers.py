@@ -98,7 +98,7 @@ async def settled(request: Request, asked: QueryRequest, as_of: str | None, vali
         valid_at: as true when, as it was written.
     """
     service = Service.of(request)
-    await _reach(request, service)
+    await reach(request)
     reader = service.base.reader
     if service.outbound.asks and await service.read(partial(calls_others, asked.text)):
         found = partial(_found, service, asked, as_of, valid_at)
@@ -143,7 +143,8 @@ def sent(answer: Answer, headers: Mapping[str, str]) -> Response:
     return Response(answer.first, 200, headers) if answer.whole else _Coming(answer, headers)
 
 
-async def _reach(request: Request, service: Service) -> None:
+async def reach(request: Request) -> None:
+    """Waits for a head that a request insists on. Raises `NotReached`, and `InvalidParameter` for one that is none."""
     wanted = request.headers.get(MIN_HEAD)
     if wanted is None or wanted == "none":
         return
@@ -151,7 +152,7 @@ async def _reach(request: Request, service: Service) -> None:
         raise InvalidParameter(
             f"{wanted[:40]!r} is no head", remedy="give the number that a Muniment-Head says", where=MIN_HEAD
         )
-    await service.replicas.reach(int(wanted), UNTIL_REACHED)
+    await Service.of(request).replicas.reach(int(wanted), UNTIL_REACHED)
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:

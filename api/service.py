@@ -31,10 +31,12 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from api.oidc import Issuer
 from api.outbound import Outbound, listed_url
+from bridge.branching import BranchReader
 from bridge.certificate_reading import CertificateReader
 from bridge.log_reading import LogReader
 from bridge.replicas.pool import ReplicaPool
 from bridge.standing import StandingReader
+from kernel.branches import Branches
 from kernel.errors import CallerError
 
 if TYPE_CHECKING:
@@ -73,6 +75,8 @@ class Service:
     replicas: ReplicaPool = field(init=False, repr=False)
     log: LogReader = field(init=False, repr=False)
     outbound: Outbound = field(init=False, repr=False)
+    branches: Branches = field(init=False, repr=False)
+    branch_reader: BranchReader = field(init=False, repr=False)
     anonymous: Principal | None = field(init=False, repr=False)
     issuer: Issuer | None = field(init=False, repr=False)
     manifest: Manifest | None = field(init=False, repr=False)
@@ -93,6 +97,11 @@ class Service:
         object.__setattr__(self, "log", LogReader(self.base.ledger, lambda: self.base.key))
         listed = tuple(map(listed_url, self.settings.outbound))
         object.__setattr__(self, "outbound", Outbound(listed, self.settings.body_limit))
+        branches = Branches(self.settings.branch_bounds, self.base.host)
+        self.base.purges.listen(branches.forget)
+        object.__setattr__(self, "branches", branches)
+        base = self.base
+        object.__setattr__(self, "branch_reader", BranchReader(base.ledger, base.reader, base.stores.feed, base.host))
         object.__setattr__(self, "anonymous", self.settings.anonymous)
         object.__setattr__(self, "manifest", self.settings.read_manifest())
         oidc = self.settings.oidc

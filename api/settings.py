@@ -46,6 +46,7 @@ from certificates.errors import InvalidValue, UnreadableKey
 from certificates.keys import SigningKey
 from kernel.access import ANONYMOUS, Principal, Role
 from kernel.approval import ANY_EDITOR, Approvals, Every, NoSelfApproval, SignedByEditor
+from kernel.branches import Bounds
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 from kernel.terms import Iri
 
@@ -175,6 +176,11 @@ class Settings(BaseSettings):
     bases: Annotated[dict[str, dict[str, JsonValue]], NoDecode] = Field(
         {}, description='bases served under /b/NAME, as JSON or tables: {"one": {"data": "./one"}}'
     )
+    what_if_branches: int = Field(8, ge=0, le=1_000, description="how many branches of /what-if a caller may hold")
+    what_if_changes: int = Field(1_000, ge=1, le=100_000, description="how many changes a branch may have")
+    what_if_seconds: int = Field(
+        3_600, ge=1, le=7 * 86_400, description="how many seconds a branch is held since its last plan came"
+    )
     mode: Mode = Field(
         Mode.STANDARD,
         description="standard, bounded by a manifest, or unrestricted: no limits on queries and rates",
@@ -296,6 +302,11 @@ class Settings(BaseSettings):
             self.query_memory if own.memory is None else own.memory,
             self.query_result if own.result is None else own.result,
         )
+
+    @property
+    def branch_bounds(self) -> Bounds:
+        """How much is held as branches."""
+        return Bounds(self.what_if_branches, self.what_if_changes, self.body_limit, self.what_if_seconds)
 
     @property
     def pool_size(self) -> PoolSize:

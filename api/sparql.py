@@ -206,6 +206,20 @@ def posted_query(
     return _decoded(body), read_parameters(beside, in_url)
 
 
+def asked_query(request: Request, caller: Principal, text: str, parameters: Parameters) -> QueryRequest:
+    """A query with what stands beside it, its moment aside. Raises `InvalidParameter`."""
+    return QueryRequest(
+        caller,
+        text,
+        _accept(request, parameters),
+        parameters.texts(_DEFAULT_GRAPH),
+        parameters.texts(_NAMED_GRAPH),
+        is_strict(parameters, Service.of(request).settings),
+        parameters.choice(BNODES, BlankNodes) is BlankNodes.RESTORE,
+        endpoint_of(request),
+    )
+
+
 async def answer(
     request: Request, caller: Principal, text: str, parameters: Parameters, moment: AskedMoment
 ) -> Response:
@@ -220,16 +234,7 @@ async def answer(
     """
     service = Service.of(request)
     position = service.base.stores.feed.position
-    asked = QueryRequest(
-        caller,
-        text,
-        _accept(request, parameters),
-        parameters.texts(_DEFAULT_GRAPH),
-        parameters.texts(_NAMED_GRAPH),
-        is_strict(parameters, service.settings),
-        parameters.choice(BNODES, BlankNodes) is BlankNodes.RESTORE,
-        endpoint_of(request),
-    )
+    asked = asked_query(request, caller, text, parameters)
     question = await settled(request, asked, moment.as_of, moment.valid_at)
     state = service.base.stores.feed.state
     past = question.past

@@ -208,9 +208,7 @@ class Base:
             return told(head, self._submitter.submit(group, submission, preparation))
 
         if self._may_write_shapes(submission.request):
-            return self._preparer.enqueue(
-                lambda view: self._submitter.foresee(view, submission, self.host.now()), run
-            )
+            return self._preparer.enqueue(lambda view: self._submitter.foresee(view, submission, self.host.now()), run)
         return self._sequencer.enqueue(run, alone=len(submission.request.changes) > LARGE)
 
     def decide(self, wanted: DecisionRequest) -> Future[Outcome]:

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
     import pyoxigraph as ox
 
+    from bridge.branching import Over
     from bridge.fact_reading import FactFilter, Place
     from bridge.moments import Moment
     from bridge.snapshots.cache import Snapshots
@@ -201,8 +202,13 @@ class Reader:
         with self._ledger.reading() as view:
             return view.head()
 
-    def question(self, request: QueryRequest, moment: Moment = NOW) -> Question:
+    def question(self, request: QueryRequest, moment: Moment = NOW, over: Over | None = None) -> Question:
         """A query, settled for its caller and moment.
+
+        Args:
+            request: the query.
+            moment: when.
+            over: what is laid over the base, of a branch.
 
         Raises:
             InvalidParameter: a graph that is no IRI.
@@ -216,15 +222,19 @@ class Reader:
         form = negotiate(request.accept, shape.form)
         require_query(shape)
         uris = (request.default_graphs, request.named_graphs)
-        dataset = dataset_for(request.principal, shape, self._graphs_there(), *uris, strict=request.strict)
-        past = sliced = None
+        known = self._graphs_there() if over is None else self._graphs_there() | over.graphs
+        dataset = dataset_for(request.principal, shape, known, *uris, strict=request.strict)
+        past = sliced = laid = None
         if moment != NOW:
             with self._ledger.reading() as view:
                 past = self._past(view, moment, dataset)
-                sliced = _sliced(view, request.text, past, dataset, base)
+                if over is None or past.as_of is None:  # a slice is too small for what may be laid over it
+                    sliced = _sliced(view, request.text, past, dataset, base)
+        if over is not None:
+            laid = over.laid(Projection.COMPLETE if dataset.complete else Projection.CURRENT)
         now = None if past is None else past.valid_at
         return Question(
-            request.text, runnable(request.text, now), dataset, form, past, request.restore, base, sliced=sliced
+            request.text, runnable(request.text, now), dataset, form, past, request.restore, base, laid, sliced
         )
 
     def _graphs_there(self) -> frozenset[Iri]:

@@ -65,6 +65,7 @@ class FindingCode(StrEnum):
     ASYMMETRIC = "asymmetric"
     EDGE_SIGNATURE = "edge-signature"
     NOT_ADMITTED = "not-admitted"
+    VOCABULARY_FULL = "vocabulary-full"
     LOW_CONFIDENCE = "low-confidence"
     INVALID_RULE = "invalid-rule"
     IMPACT = "impact"

@@ -27,7 +27,7 @@ from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.mismatches import mismatches, remaining, told
 from kernel.policy_graph import in_force, once, remarks, written_policy
-from kernel.rules import amend, read_rules
+from kernel.rules import amend, beyond_vocabularies, read_rules
 from kernel.signatures import signatures
 from kernel.vocabulary import ONTOLOGY_GRAPH, POLICY_GRAPH, QUERIES_GRAPH, RULES_GRAPH
 
@@ -145,6 +145,7 @@ class Judge:
         asked = self._signatures(table, view)
         findings = (
             *contradictions,
+            *beyond_vocabularies(plan, table, self._governance.facts(ONTOLOGY_GRAPH, view), governed),
             *(told(each, asked) for each in mismatches(plan, asked, governed)),
             *self._shapes.findings(plan, governed, preparation),
             *self._doubts(plan, governed),
@@ -163,7 +164,9 @@ class Judge:
         self._tombstones.require_none(plan)
         table = self._rules(view)
         governed = self._governance.over(view)
-        found = amend(plan, table, governed)[1] + self._doubts(plan, governed)
+        ontology = self._governance.facts(ONTOLOGY_GRAPH, view)
+        found = [*amend(plan, table, governed)[1], *beyond_vocabularies(plan, table, ontology, view)]
+        found += self._doubts(plan, governed)
         return [*found, *written_policy(plan, governed), *remarks(plan, self._policy)]
 
     def mismatched(self, plan: Plan, view: FactsView) -> list[Mismatch]:

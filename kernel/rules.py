@@ -27,16 +27,18 @@ from kernel.contradictions import conflicts, groups
 from kernel.preferring import Weighing
 from kernel.proposals import proposed_trims, shortened
 from kernel.rule_table import InvalidRule, RuleTable, read_rules, rules_of
-from kernel.vocabularies import not_admitted
-from kernel.vocabulary import GOVERNANCE, RULES_GRAPH
+from kernel.vocabularies import declared_by, grown, not_admitted
+from kernel.vocabulary import GOVERNANCE, ONTOLOGY_GRAPH, RULES_GRAPH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from kernel.facts import Fact
     from kernel.plan import Plan
     from kernel.ports import FactsView
+    from kernel.terms import Iri, Statement
 
-__all__ = ["amend", "read_rules"]
+__all__ = ["amend", "beyond_vocabularies", "read_rules"]
 
 
 def amend(plan: Plan, table: RuleTable, view: FactsView) -> tuple[Plan, list[Finding]]:
@@ -51,7 +53,6 @@ def amend(plan: Plan, table: RuleTable, view: FactsView) -> tuple[Plan, list[Fin
     if not table:
         return plan, findings
     findings += _of_invalid_rules(plan, table.invalid)
-    findings += not_admitted(plan, table.vocabularies)
     ruled = [content for content in plan.record if table.of(content.statement.predicate)]
     if not ruled:
         return plan, findings
@@ -65,6 +66,29 @@ def amend(plan: Plan, table: RuleTable, view: FactsView) -> tuple[Plan, list[Fin
     return (shortened(plan, trims.values(), view) if trims else plan), findings
 
 
+def beyond_vocabularies(plan: Plan, table: RuleTable, ontology: tuple[Fact, ...], view: FactsView) -> Iterator[Finding]:
+    """What the vocabularies of graphs find: terms that may not be used there, and that one admits too many.
+
+    Args:
+        plan: a plan whose facts are not in the view.
+        table: the rules in force.
+        ontology: the believed facts of `m:ontology` in force.
+        view: the facts believed at the head, those of the load session so far included.
+    """
+    yield from not_admitted(plan, table.vocabularies, ontology)
+    touched = {RULES_GRAPH, ONTOLOGY_GRAPH} & plan.graphs
+    if touched and (table.vocabularies or RULES_GRAPH in touched):
+        (rules, rules_then), (axioms, axioms_then) = (
+            _before_and_after(plan, graph, view) for graph in (RULES_GRAPH, ONTOLOGY_GRAPH)
+        )
+        yield from grown(
+            rules_of(rules).vocabularies,
+            declared_by(axioms),
+            rules_of(rules_then).vocabularies,
+            declared_by(axioms_then),
+        )
+
+
 # --- rules themselves -------------------------------------------------------------------------------------------------
 
 
@@ -76,10 +100,16 @@ def _of_written_rules(plan: Plan, view: FactsView) -> list[Finding]:
     else:
         if not any(fact.statement.graph == RULES_GRAPH for fact in plan.supersede):
             return []
+    return [_invalid(rule, "") for rule in rules_of(_before_and_after(plan, RULES_GRAPH, view)[1]).invalid]
+
+
+def _before_and_after(plan: Plan, graph: Iri, view: FactsView) -> tuple[list[Statement], list[Statement]]:
+    """What is believed in a graph, and what would be."""
     gone = {fact.id for fact in plan.supersede}
-    held = [fact.statement for fact in view.believed(graph=RULES_GRAPH) if fact.id not in gone]
-    written = [content.statement for content in plan.record if content.statement.graph == RULES_GRAPH]
-    return [_invalid(rule, "") for rule in rules_of([*held, *written]).invalid]
+    held = list(view.believed(graph=graph))
+    left = [fact.statement for fact in held if fact.id not in gone]
+    written = [content.statement for content in plan.record if content.statement.graph == graph]
+    return [fact.statement for fact in held], [*left, *written]
 
 
 def _of_invalid_rules(plan: Plan, invalid: Sequence[InvalidRule]) -> list[Finding]:

@@ -78,6 +78,7 @@ TITLES: Final = {
     "asymmetric": "Contradicts the other direction",
     "edge-signature": "Ends of other classes than the predicate has",
     "not-admitted": "Not of the graph's vocabulary",
+    "vocabulary-full": "A vocabulary that admits too much",
     "low-confidence": "Low confidence",
     "invalid-rule": "A rule that cannot be applied",
     "impact": "Changes an answer that somebody relies on",

@@ -29,6 +29,12 @@ REFUSED = {
     FindingCode.INVALID_QUERY,
     FindingCode.INVALID_POLICY,
 }
+BY_SEVERITY = {
+    FindingCode.IMPACT,
+    FindingCode.NOT_ADMITTED,
+    FindingCode.VOCABULARY_FULL,
+    FindingCode.EDGE_SIGNATURE,
+}
 
 
 def finding(code: FindingCode, severity: Severity = Severity.VIOLATION) -> Finding:
@@ -65,7 +71,7 @@ def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(fo
         FindingCode.UNSAFE_AUTO_APPROVE,
     }
     grave = {each.code for each in found if each.severity is not Severity.INFO} - only_told
-    if violations & {*REFUSED, FindingCode.IMPACT, FindingCode.NOT_ADMITTED, FindingCode.EDGE_SIGNATURE} or grave & REFUSED:
+    if violations & {*REFUSED, *BY_SEVERITY} or grave & REFUSED:
         assert verdict is Verdict.REFUSED
     elif violations or grave:
         assert verdict is Verdict.REVIEW

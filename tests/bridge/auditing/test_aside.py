@@ -1,5 +1,6 @@
 """Stores that are compared in a process of their own: the audit is the same, and nothing is left of it."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -17,7 +18,7 @@ RUBBISH = ox.Quad(*(ox.NamedNode(f"urn:{name}") for name in "spog"))
 @pytest.fixture(autouse=True)
 def every_ledger_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aside, "LARGE", 0)
-    monkeypatch.setattr(aside.os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
 
 
 def test_a_sound_base_is_counted_as_if_it_had_been_compared_here(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,7 +38,7 @@ def test_what_differs_is_named_here(base: Path) -> None:
 
 
 def test_nothing_is_compared_of_a_base_that_is_served(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aside.subprocess, "Popen", None)
+    monkeypatch.setattr(subprocess, "Popen", None)
     assert not audit_ledger(base).whole
 
 

@@ -17,11 +17,16 @@ from bridge.auditing.audit import audit
 from bridge.backup import back_up, restore
 from bridge.base import Base
 from bridge.graves import stones_of
+from bridge.log_reading import LoggedEvent, LogReader
 from bridge.stores import checkpoints
 from bridge.stores.errors import open_store
 from bridge.stores.pair import rebuild, same_quads
 from bridge.stores.places import store_directory
 from bridge.stores.projections import Projection
+from certificates.events import Applied, Issued, decode_event
+from certificates.log_proofs import InclusionProof
+from certificates.logged import logged
+from certificates.proof import verify
 from certificates.receipt import Receipt, ReceiptStatus
 from certificates.receipt import verify as verify_receipt
 from kernel.changes import Assert, Retract
@@ -139,6 +144,32 @@ def test_a_store_that_queries_about_plans_are_asked_of_keeps_nothing_alive(
         assert complete(base, purge(base, fact_of(base, told))).status is ReceiptStatus.COMPLETE
 
 
+def proofs(base: Base) -> list[InclusionProof]:
+    """That the log has each certificate as issued, and as applied: what strangers have kept."""
+    log = LogReader(base.ledger, base.key)
+    with base.ledger.reading() as view:
+        records = [*view.certificates(limit=1_000_000)]
+    return [log.of_certificate(ADMINISTRATOR, record.id, event) for record in records for event in LoggedEvent]
+
+
+def prove(base: Base, before: list[InclusionProof]) -> None:
+    """What was proved before is proved still, of the log of then and of now; and the one begins with the other."""
+    log, key = LogReader(base.ledger, base.key), base.key.public
+    old = before[0].verify(log.origin, key)
+    assert log.consistency(old.size).verify(old, key).size > old.size
+    with base.ledger.reading() as view:
+        records = [*view.certificates(limit=1_000_000)]
+    documents = {record.id: record.document for record in records}
+    for kept in before:
+        assert log.inclusion(ADMINISTRATOR, kept.position, old.size) == kept
+        event = decode_event(kept.entry)
+        assert isinstance(event, Issued | Applied)
+        certificate = verify(documents[event.certificate], key)
+        for proof in (kept, log.inclusion(ADMINISTRATOR, kept.position)):
+            assert logged(certificate, documents[event.certificate], proof, key).event == event
+    assert len(proofs(base)) == 2 * len(records)
+
+
 @pytest.mark.parametrize(("certificates", "purges"), [(60, 6), pytest.param(10_000, 100, marks=pytest.mark.fuzz)])
 def test_many_purges_among_many_certificates_leave_everything_that_can_be_verified(
     tmp_path: Path, certificates: int, purges: int
@@ -155,6 +186,7 @@ def test_many_purges_among_many_certificates_leave_everything_that_can_be_verifi
             )
             if number % 4 == 0:
                 write(base, Retract(living(PARIS, subject, graph=OTHER if number % 3 else DEFAULT_GRAPH)))
+        before = proofs(base)
         gone = random.sample(range(certificates), purges)
         for number in gone:
             purge(base, Target(TargetKind.NODE, person(number)))
@@ -162,8 +194,16 @@ def test_many_purges_among_many_certificates_leave_everything_that_can_be_verifi
         purge(base, Target(TargetKind.EPISODE, Iri("urn:letter:3")))
         purge(base, Target(TargetKind.GRAPH, OTHER))
         base.purges.settled()
-        assert {record.state for record in base.purges.listed(ADMINISTRATOR)} == {PurgeState.COMPLETE}
+        assert {complete(base, record).status for record in base.purges.listed(ADMINISTRATOR)} == {
+            ReceiptStatus.COMPLETE
+        }
         sound(base)
+        prove(base, before)
+        with base.ledger.reading() as view:
+            rebuild(view, tmp_path / "anew")
+        for projection in Projection:
+            anew = open_store(tmp_path / "anew" / projection)
+            assert base.stores.read(projection, partial(same_quads, anew))[0]
     found = bytes_of(folder)
     assert not [number for number in gone if f"mark-{number}-it".encode() in found]
     assert b"other-graph" not in found

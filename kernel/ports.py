@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from kernel.facts import Evidence, EvidenceContent, Fact, FactContent
     from kernel.instants import Instant
     from kernel.plan import Plan
+    from kernel.precision import Precision
     from kernel.preparing import Preparation
     from kernel.terms import Iri, Statement, Term
 
@@ -94,6 +95,31 @@ class AppliedHead:
 
 StatementTexts: TypeAlias = tuple[str, str, str, str]
 """Subject, predicate, object and graph of a statement in their N-Triples form."""
+
+
+class FactTexts(NamedTuple):
+    """A fact as the ledger has it, without any of it having been read as what it says.
+
+    Args:
+        id: of 16 bytes, as those of the family and the certificates are.
+        subject: in its N-Triples form, as the other terms are.
+        superseded: when; `FOREVER` while it is believed.
+    """
+
+    id: bytes
+    family: bytes
+    subject: str
+    predicate: str
+    object: str
+    graph: str
+    valid_from: int
+    valid_to: int
+    from_precision: Precision
+    to_precision: Precision
+    certificate: bytes
+    recorded: int
+    superseded: int
+    superseded_by: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,6 +467,10 @@ class LedgerView(FactsView, Protocol):
 
     def facts_recorded(self, after: Instant | None, until: Instant) -> Iterator[Fact]:
         """Every fact recorded *or superseded* in (after, until], by row; supersession as it stands now."""
+        ...
+
+    def texts_recorded(self, after: Instant | None, until: Instant) -> Iterator[FactTexts]:
+        """The same facts as they are stored, in a quarter of the time."""
         ...
 
     def count_recorded(self, after: Instant | None, until: Instant, *, most: int | None = None) -> int:

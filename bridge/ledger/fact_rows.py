@@ -26,6 +26,7 @@ from certificates.ids import read_uuid
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
 from kernel.instants import FOREVER, Instant
 from kernel.intervals import Interval
+from kernel.ports import FactTexts
 from kernel.precision import Precision
 from kernel.terms import Iri, Statement, parse_iri, parse_literal, parse_term
 
@@ -52,6 +53,10 @@ FACT_COLUMNS: Final = (
 )
 FactRow = tuple[bytes, bytes, str, str, str, str, int, int, int, int, bytes, int, int, bytes | None, bytes]
 """A row of `FACT_COLUMNS`."""
+
+FACT_TEXT_COLUMNS: Final = FACT_COLUMNS.removesuffix(", leaf")
+FactTextRow = tuple[bytes, bytes, str, str, str, str, int, int, int, int, bytes, int, int, bytes | None]
+"""A row of `FACT_TEXT_COLUMNS`."""
 
 EVIDENCE_COLUMNS: Final = (
     "evidence.id, evidence.fact, evidence.episode, evidence.confidence, evidence.object, evidence.valid_from,"
@@ -137,6 +142,12 @@ def fact_of(row: FactRow) -> Fact:
         None if superseded_by is None else Supersession(Instant(superseded), _certificate(superseded_by)),
         leaf,
     )
+
+
+@sound("a fact")
+def texts_of(row: FactTextRow) -> FactTexts:
+    """The fact in a row as it is stored. Raises `DamagedBase` for precisions that there are not."""
+    return FactTexts(*row[:8], _PRECISIONS[row[8]], _PRECISIONS[row[9]], *row[10:])
 
 
 def evidence_row(evidence: EvidenceContent, certificate: UUID, at: Instant) -> tuple[Value, ...]:

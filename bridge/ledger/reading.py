@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from bridge.ledger import differing, moments, node_queries, purging
 from bridge.ledger.certificate_rows import (
@@ -35,10 +35,12 @@ from bridge.ledger.certificate_rows import (
 from bridge.ledger.fact_rows import (
     EVIDENCE_COLUMNS,
     FACT_COLUMNS,
+    FACT_TEXT_COLUMNS,
     evidence_of,
     fact_of,
     graphed_evidence_of,
     statement_of,
+    texts_of,
 )
 from bridge.ledger.schema import KEY_EVENTS
 from bridge.ledger.subtrees import hashes_of
@@ -60,12 +62,16 @@ if TYPE_CHECKING:
     from kernel.ports import (
         CertificateRecord,
         DecisionRecord,
+        FactTexts,
         Head,
         IdempotencyEntry,
         PurgeRecord,
         StatementTexts,
     )
     from kernel.terms import Iri, Statement, Term
+
+Row = TypeVar("Row")
+Made = TypeVar("Made")
 
 LEAF_SIZE: Final = 32
 
@@ -95,18 +101,15 @@ _FACTS_AT: Final = _select(
             AND recorded <= ?1 AND valid_from <= ?2 AND valid_to > ?2
     )""",
 )
-_FACTS_RECORDED_UNTIL: Final = _select(FACT_COLUMNS, "FROM facts NOT INDEXED WHERE recorded <= ? ORDER BY row")
-_FACTS_RECORDED: Final = _select(
-    FACT_COLUMNS,
-    """FROM facts WHERE row IN (
-        SELECT row FROM facts INDEXED BY facts_by_time
-            WHERE superseded = 9223372036854775807 AND recorded > ?1 AND recorded <= ?2
-        UNION ALL
-        SELECT row FROM facts INDEXED BY facts_by_time
-            WHERE superseded > ?1 AND superseded < 9223372036854775807
-            AND (superseded <= ?2 OR (recorded > ?1 AND recorded <= ?2))
-    ) ORDER BY row""",
-)
+_RECORDED_UNTIL: Final = "FROM facts NOT INDEXED WHERE recorded <= ? ORDER BY row"
+_RECORDED: Final = """FROM facts WHERE row IN (
+    SELECT row FROM facts INDEXED BY facts_by_time
+        WHERE superseded = 9223372036854775807 AND recorded > ?1 AND recorded <= ?2
+    UNION ALL
+    SELECT row FROM facts INDEXED BY facts_by_time
+        WHERE superseded > ?1 AND superseded < 9223372036854775807
+        AND (superseded <= ?2 OR (recorded > ?1 AND recorded <= ?2))
+) ORDER BY row"""
 _FACTS_DUE: Final = _select(
     FACT_COLUMNS,
     """FROM facts WHERE row IN (
@@ -406,9 +409,18 @@ class SqliteView:
 
     def facts_recorded(self, after: Instant | None, until: Instant) -> Iterator[Fact]:
         """Every fact recorded or superseded in (after, until], by row."""
+        return self._recorded(FACT_COLUMNS, fact_of, after, until)
+
+    def texts_recorded(self, after: Instant | None, until: Instant) -> Iterator[FactTexts]:
+        """The same facts as they are stored."""
+        return self._recorded(FACT_TEXT_COLUMNS, texts_of, after, until)
+
+    def _recorded(
+        self, columns: str, made: Callable[[Row], Made], after: Instant | None, until: Instant
+    ) -> Iterator[Made]:
         if after is None:
-            return self._session.stream(_FACTS_RECORDED_UNTIL, (until,), fact_of)
-        return self._session.stream(_FACTS_RECORDED, (after, until), fact_of)
+            return self._session.stream(_select(columns, _RECORDED_UNTIL), (until,), made)
+        return self._session.stream(_select(columns, _RECORDED), (after, until), made)
 
     def count_recorded(self, after: Instant | None, until: Instant, *, most: int | None = None) -> int:
         """How many facts that would give; of those after an instant, no more than `most` + 1."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
-from bridge.stores.encoding import evidence_text, fact_text, quad_text, supersession_text
+from bridge.stores.encoding import evidence_text, quad_text, stored_fact_text, stored_supersession_text
 from bridge.stores.projections import Projection
 from kernel.vocabulary import GOVERNANCE
 
@@ -77,10 +77,10 @@ def _hidden(projection: Projection) -> frozenset[str]:
 
 def _history(view: LedgerView, as_of: Instant) -> Iterator[str]:
     """What history had."""
-    for fact in view.facts_recorded(None, as_of):
-        yield fact_text(fact)
-        if fact.superseded is not None and fact.superseded.at <= as_of:
-            yield supersession_text(fact)
+    for fact in view.texts_recorded(None, as_of):
+        yield stored_fact_text(fact)
+        if fact.superseded <= as_of:
+            yield stored_supersession_text(fact)
     for evidence, graph in view.evidence_recorded(None, as_of):
         yield evidence_text(evidence, graph)
 
@@ -90,10 +90,10 @@ def _later(view: LedgerView, as_of: Instant) -> Iterator[str]:
     until = view.head().instant
     if until is None:
         return
-    for fact in view.facts_recorded(as_of, until):
-        if fact.superseded is not None:
-            yield supersession_text(fact)
-        if fact.recorded_at > as_of:
-            yield fact_text(fact)
+    for fact in view.texts_recorded(as_of, until):
+        if fact.superseded_by is not None:
+            yield stored_supersession_text(fact)
+        if fact.recorded > as_of:
+            yield stored_fact_text(fact)
     for evidence, graph in view.evidence_recorded(as_of, until):
         yield evidence_text(evidence, graph)

@@ -41,14 +41,15 @@ from uuid import UUID
 
 from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
 from kernel.precision import Precision
-from kernel.terms import RDF, XSD, XSD_STRING, Iri, Literal, Statement
+from kernel.terms import RDF, XSD, XSD_STRING, Literal, Statement, parse_iri
 from kernel.vocabulary import M, history_graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kernel.facts import Evidence, Fact, Spelling, Validity
-    from kernel.ports import HistoryCounts
+    from kernel.facts import Evidence, Fact, Spelling
+    from kernel.ports import FactTexts, HistoryCounts
+    from kernel.terms import Iri
 
 PROV: Final = "http://www.w3.org/ns/prov#"
 
@@ -75,14 +76,14 @@ def quad_text(subject: str, predicate: str, value: str, graph: str) -> str:
 def fact_text(fact: Fact) -> str:
     """The quads of a fact as it was recorded, whether or not it was superseded since."""
     content = fact.content
-    statement = content.statement
-    subject, value = statement.subject.n3, statement.object.n3
-    helper = f" ; <{M}object> {value}" if isinstance(statement.object, Iri) else ""
-    return (
-        f"GRAPH {history_graph(statement.graph).n3} {{ <urn:uuid:{content.id}> "
-        f"<{RDF}reifies> <<( {subject} {statement.predicate.n3} {value} )>> ; <{M}subject> {subject}{helper}"
-        f"{_bounds(content.validity)} ; <{M}recordedAt> {_date_time(fact.recorded_at)}"
-        f" ; <{M}family> <urn:uuid:{content.family}> ; <{M}certificate> {_certificate(fact.certificate)} }}\n"
+    statement, validity = content.statement, content.validity
+    return _recorded(
+        history_graph(statement.graph).n3,
+        f"<urn:uuid:{content.id}>",
+        (statement.subject.n3, statement.predicate.n3, statement.object.n3),
+        _bounds(validity.interval.start, validity.interval.end, validity.start_precision, validity.end_precision),
+        f"<{M}recordedAt> {_date_time(fact.recorded_at)}"
+        f" ; <{M}family> <urn:uuid:{content.family}> ; <{M}certificate> {_certificate(fact.certificate)}",
     )
 
 
@@ -91,10 +92,27 @@ def supersession_text(fact: Fact) -> str:
     superseded = fact.superseded
     if superseded is None:
         raise ValueError(f"fact {fact.id} is not superseded")
-    return (
-        f"GRAPH {history_graph(fact.statement.graph).n3} {{ <urn:uuid:{fact.id}> "
-        f"<{M}supersededAt> {_date_time(superseded.at)} ; <{M}supersededBy> {_certificate(superseded.certificate)} }}\n"
+    graph, by = history_graph(fact.statement.graph).n3, _certificate(superseded.certificate)
+    return _superseded(graph, f"<urn:uuid:{fact.id}>", superseded.at, by)
+
+
+def stored_fact_text(fact: FactTexts) -> str:
+    """As `fact_text`, of a fact as the ledger has it."""
+    return _recorded(
+        _history_of(fact.graph),
+        _uuid(fact.id),
+        (fact.subject, fact.predicate, fact.object),
+        _bounds(fact.valid_from, fact.valid_to, fact.from_precision, fact.to_precision),
+        f"<{M}recordedAt> {_date_time(fact.recorded)}"
+        f" ; <{M}family> {_uuid(fact.family)} ; <{M}certificate> {_certificate_of(fact.certificate)}",
     )
+
+
+def stored_supersession_text(fact: FactTexts) -> str:
+    """As `supersession_text`, of a fact as the ledger has it. Raises `ValueError` for one that is believed."""
+    if fact.superseded_by is None:
+        raise ValueError("the fact is not superseded")
+    return _superseded(_history_of(fact.graph), _uuid(fact.id), fact.superseded, _certificate_of(fact.superseded_by))
 
 
 def evidence_text(evidence: Evidence, graph: Iri) -> str:
@@ -115,16 +133,30 @@ def history_quads(told: HistoryCounts) -> int:
     return of_facts + _OF_EVIDENCE * told.evidence + told.details
 
 
-def _bounds(validity: Validity) -> str:
-    interval, text = validity.interval, ""
-    if interval.start != BEGINNING:
-        text += f" ; <{M}validFrom> {_date_time(interval.start)}"
-    if validity.start_precision not in _SILENT:
-        text += f" ; <{M}fromPrecision> <{M}{validity.start_precision}>"
-    if interval.end != FOREVER:
-        text += f" ; <{M}validTo> {_date_time(interval.end)}"
-    if validity.end_precision not in _SILENT:
-        text += f" ; <{M}toPrecision> <{M}{validity.end_precision}>"
+def _recorded(graph: str, fact: str, statement: tuple[str, str, str], bounds: str, how: str) -> str:
+    subject, predicate, value = statement
+    is_node = value[0] == "<" and not value.startswith("<<(")
+    helper = f" ; <{M}object> {value}" if is_node else ""
+    return (
+        f"GRAPH {graph} {{ {fact} <{RDF}reifies> <<( {subject} {predicate} {value} )>>"
+        f" ; <{M}subject> {subject}{helper}{bounds} ; {how} }}\n"
+    )
+
+
+def _superseded(graph: str, fact: str, at: int, by: str) -> str:
+    return f"GRAPH {graph} {{ {fact} <{M}supersededAt> {_date_time(at)} ; <{M}supersededBy> {by} }}\n"
+
+
+def _bounds(start: int, end: int, start_precision: Precision, end_precision: Precision) -> str:
+    text = ""
+    if start != BEGINNING:
+        text += f" ; <{M}validFrom> {_date_time(start)}"
+    if start_precision not in _SILENT:
+        text += f" ; <{M}fromPrecision> <{M}{start_precision}>"
+    if end != FOREVER:
+        text += f" ; <{M}validTo> {_date_time(end)}"
+    if end_precision not in _SILENT:
+        text += f" ; <{M}toPrecision> <{M}{end_precision}>"
     return text
 
 
@@ -149,3 +181,18 @@ def _date_time(instant: int) -> str:
 @lru_cache(maxsize=4_096)
 def _certificate(certificate: UUID) -> str:
     return f"<urn:uuid:{certificate}>"
+
+
+@lru_cache(maxsize=4_096)
+def _certificate_of(certificate: bytes) -> str:
+    return _uuid(certificate)
+
+
+@lru_cache(maxsize=4_096)
+def _history_of(graph: str) -> str:
+    return history_graph(parse_iri(graph)).n3
+
+
+def _uuid(identifier: bytes) -> str:
+    digits = identifier.hex()
+    return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}>"

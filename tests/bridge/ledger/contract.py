@@ -28,7 +28,17 @@ from kernel.intervals import Interval
 from kernel.ports import AppliedHead, CertificateRecord, CertificateState, DecisionRecord, Head, IdempotencyEntry
 from kernel.precision import Precision
 from kernel.terms import Iri, Literal, Statement, Term, TripleTerm
-from tests.bridge.ledger.model import GRAPHS, MOMENTS, OBJECTS, PREDICATES, SUBJECTS, LedgerModel, Step, histories
+from tests.bridge.ledger.model import (
+    GRAPHS,
+    MOMENTS,
+    OBJECTS,
+    PREDICATES,
+    SUBJECTS,
+    LedgerModel,
+    Step,
+    histories,
+    stored,
+)
 from tests.bridge.test_terms import terms
 
 if TYPE_CHECKING:
@@ -567,6 +577,7 @@ class LedgerContract(ABC):
             if until is not None:
                 recorded = model.facts_recorded(after, until)
                 assert list(view.facts_recorded(after, until)) == recorded
+                assert list(view.texts_recorded(after, until)) == [*map(stored, recorded)]
                 assert view.count_recorded(after, until) == len(recorded)
                 if after is not None:
                     assert view.count_recorded(after, until, most=0) == min(1, len(recorded))

@@ -13,6 +13,7 @@ from certificates.ids import derived_id
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
 from kernel.instants import BEGINNING, FOREVER, Instant
 from kernel.intervals import Interval
+from kernel.ports import FactTexts
 from kernel.precision import Precision
 from kernel.terms import XSD, Iri, Literal, Statement, Term, TripleTerm
 
@@ -34,6 +35,26 @@ LAST_MOMENT: Final = 12
 """Bounds of facts are drawn from 0 to this; transaction instants from 1 on, so that both lines cross."""
 
 MOMENTS: Final = (BEGINNING, *(Instant(moment) for moment in range(-1, LAST_MOMENT + 2)), FOREVER)
+
+
+def stored(fact: Fact) -> FactTexts:
+    """The fact as a ledger has it."""
+    content, validity = fact.content, fact.content.validity
+    superseded = fact.superseded
+    return FactTexts(
+        content.id.bytes,
+        content.family.bytes,
+        *(term.n3 for term in (fact.statement.subject, fact.statement.predicate, fact.statement.object)),
+        fact.statement.graph.n3,
+        validity.interval.start,
+        validity.interval.end,
+        validity.start_precision,
+        validity.end_precision,
+        fact.certificate.bytes,
+        fact.recorded_at,
+        FOREVER if superseded is None else superseded.at,
+        None if superseded is None else superseded.certificate.bytes,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bridge.stores.encoding import evidence_text, fact_text, statement_text, supersession_text
+from bridge.stores.encoding import (
+    evidence_text,
+    fact_text,
+    statement_text,
+    stored_fact_text,
+    stored_supersession_text,
+    supersession_text,
+)
 from bridge.terms import OxigraphCanonicaliser
 from kernel.errors import InvalidTerm
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
@@ -57,12 +64,14 @@ def quads_of(text: str) -> set[ox.Quad]:
 
 @given(histories)
 def test_texts_are_the_quads_written_out_by_hand(history: list[Step]) -> None:
-    with Chronicle(history) as chronicle:
-        for fact in chronicle.facts:
+    with Chronicle(history) as chronicle, chronicle.ledger.reading() as view:
+        for fact, stored in zip(chronicle.facts, view.texts_recorded(None, FOREVER), strict=True):
             assert quads_of(statement_text(fact.statement)) == {quad_of(fact.statement)}
+            assert stored_fact_text(stored) == fact_text(fact)
             assert quads_of(fact_text(fact)) == set(described(replace(fact, superseded=None)))
             if fact.superseded is not None:
                 assert quads_of(fact_text(fact) + supersession_text(fact)) == set(described(fact))
+                assert stored_supersession_text(stored) == supersession_text(fact)
         for evidence, graph in chronicle.evidence:
             assert quads_of(evidence_text(evidence, graph)) == set(supporting(evidence, graph))
 

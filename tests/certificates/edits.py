@@ -5,7 +5,7 @@ other.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tests.certificates.strategies import STRANGER
@@ -13,15 +13,15 @@ from tests.certificates.strategies import STRANGER
 Document = dict[str, Any]
 Edit = Callable[[Document], None]
 
-_UUID: Final = "urn:uuid:00000000-0000-4000-8000-000000000000"
-_OTHER_DIGEST: Final = "ff" * 32
+OTHER_ID: Final = "urn:uuid:00000000-0000-4000-8000-000000000000"
+OTHER_DIGEST: Final = "ff" * 32
 
 
-def _put(name: str, value: object) -> Edit:
+def put(name: str, value: object) -> Edit:
     return lambda document: document.update({name: value})
 
 
-def _drop(name: str) -> Edit:
+def drop(name: str) -> Edit:
     def edit(document: Document) -> None:
         del document[name]
 
@@ -32,11 +32,11 @@ def _within(name: str, edit: Edit) -> Edit:
     return lambda document: edit(document[name])
 
 
-def _subject(edit: Edit) -> Edit:
+def subject(edit: Edit) -> Edit:
     return _within("credentialSubject", edit)
 
 
-def _proof(edit: Edit) -> Edit:
+def proof(edit: Edit) -> Edit:
     return _within("proof", edit)
 
 
@@ -50,79 +50,84 @@ def _remark(document: Document) -> None:
     document["remark"] = "x"
 
 
-EDITS: Final[dict[str, Edit]] = {
+_OF_A_CERTIFICATE: Final[dict[str, Edit]] = {
     # the certificate
-    "another certificate": _put("id", _UUID),
-    "no certificate id": _drop("id"),
-    "another issuer": _put("issuer", STRANGER.public.did),
+    "another certificate": put("id", OTHER_ID),
+    "no certificate id": drop("id"),
+    "another issuer": put("issuer", STRANGER.public.did),
     "issuer as an object": lambda document: document.update(issuer={"id": document["issuer"], "name": "A Bank"}),
-    "issued at another instant": _put("issuedAt", "2026-05-06T07:08:09.26Z"),
-    "never issued": _drop("issuedAt"),
-    "another predecessor": _put("predecessor", _UUID),
-    "no predecessor": _drop("predecessor"),
-    "two predecessors": lambda document: document.update(predecessor=[document["predecessor"], _UUID]),
-    "another type": _put("type", ["VerifiableCredential"]),
+    "issued at another instant": put("issuedAt", "2026-05-06T07:08:09.26Z"),
+    "never issued": drop("issuedAt"),
+    "another predecessor": put("predecessor", OTHER_ID),
+    "no predecessor": drop("predecessor"),
+    "two predecessors": lambda document: document.update(predecessor=[document["predecessor"], OTHER_ID]),
+    "another type": put("type", ["VerifiableCredential"]),
     "a further type": lambda document: document["type"].append("JsonSchemaCredential"),
-    "a period of validity": _put("validUntil", "2999-01-01T00:00:00Z"),
-    "a description": _put("description", "approved by the board"),
-    "a member that no context defines": _put("unheardOf", "x"),
-    "another context": _put("@context", ["https://www.w3.org/ns/credentials/v2", "https://example.org/forged"]),
+    "a period of validity": put("validUntil", "2999-01-01T00:00:00Z"),
+    "a description": put("description", "approved by the board"),
+    "a member that no context defines": put("unheardOf", "x"),
+    "another context": put("@context", ["https://www.w3.org/ns/credentials/v2", "https://example.org/forged"]),
     "a context that redefines the verdict": lambda document: document["@context"].append(
         {"verdict": "https://example.org/verdict"}
     ),
     "a remark with a context of its own": _remark,
     # the plan
-    "another plan": _subject(_put("id", _UUID)),
-    "a plan without id": _subject(_drop("id")),
-    "a plan without type": _subject(_drop("type")),
-    "another base": _subject(_put("base", _UUID)),
-    "no base": _subject(_drop("base")),
-    "another head": _subject(_put("baseHead", 42)),
-    "no head": _subject(_drop("baseHead")),
-    "verdict clear": _subject(_put("verdict", "clear")),
-    "verdict refused": _subject(_put("verdict", "refused")),
-    "a verdict that is none": _subject(_put("verdict", "fine")),
-    "two verdicts": _subject(_put("verdict", ["review", "clear"])),
-    "no verdict": _subject(_drop("verdict")),
-    "more plan items": _subject(_put("planItems", 4)),
-    "other plan items": _subject(_put("planRoot", _OTHER_DIGEST)),
-    "no plan root": _subject(_drop("planRoot")),
-    "no findings counted": _subject(_put("findingItems", 0)),
-    "other findings": _subject(_put("findingRoot", _OTHER_DIGEST)),
-    "less impact": _subject(_put("impactItems", 0)),
-    "other impact": _subject(_put("impactRoot", _OTHER_DIGEST)),
-    "other shapes": _subject(_put("shapesDigest", _OTHER_DIGEST)),
-    "other ontology": _subject(_put("ontologyDigest", _OTHER_DIGEST)),
-    "other rules": _subject(_put("rulesDigest", _OTHER_DIGEST)),
-    "other policy": _subject(_put("policyDigest", _OTHER_DIGEST)),
-    "other queries": _subject(_put("queriesDigest", _OTHER_DIGEST)),
-    "a digest in upper case": _subject(lambda subject: subject.update(shapesDigest=subject["shapesDigest"].upper())),
-    "a name for the plan": _subject(_put("name", "harmless")),
+    "another plan": subject(put("id", OTHER_ID)),
+    "a plan without id": subject(drop("id")),
+    "a plan without type": subject(drop("type")),
+    "another base": subject(put("base", OTHER_ID)),
+    "no base": subject(drop("base")),
+    "another head": subject(put("baseHead", 42)),
+    "no head": subject(drop("baseHead")),
+    "verdict clear": subject(put("verdict", "clear")),
+    "verdict refused": subject(put("verdict", "refused")),
+    "a verdict that is none": subject(put("verdict", "fine")),
+    "two verdicts": subject(put("verdict", ["review", "clear"])),
+    "no verdict": subject(drop("verdict")),
+    "more plan items": subject(put("planItems", 4)),
+    "other plan items": subject(put("planRoot", OTHER_DIGEST)),
+    "no plan root": subject(drop("planRoot")),
+    "no findings counted": subject(put("findingItems", 0)),
+    "other findings": subject(put("findingRoot", OTHER_DIGEST)),
+    "less impact": subject(put("impactItems", 0)),
+    "other impact": subject(put("impactRoot", OTHER_DIGEST)),
+    "other shapes": subject(put("shapesDigest", OTHER_DIGEST)),
+    "other ontology": subject(put("ontologyDigest", OTHER_DIGEST)),
+    "other rules": subject(put("rulesDigest", OTHER_DIGEST)),
+    "other policy": subject(put("policyDigest", OTHER_DIGEST)),
+    "other queries": subject(put("queriesDigest", OTHER_DIGEST)),
+    "a digest in upper case": subject(lambda subject: subject.update(shapesDigest=subject["shapesDigest"].upper())),
+    "a name for the plan": subject(put("name", "harmless")),
     "a second plan": lambda document: document.update(
-        credentialSubject=[document["credentialSubject"], {"id": _UUID, "verdict": "clear"}]
+        credentialSubject=[document["credentialSubject"], {"id": OTHER_ID, "verdict": "clear"}]
     ),
-    "no plan": _drop("credentialSubject"),
-    # the proof
-    "proof made at another instant": _proof(_put("created", "2026-05-06T07:08:10Z")),
-    "proof made at no instant": _proof(_drop("created")),
-    "proof by another key": _proof(_put("verificationMethod", STRANGER.public.verification_method)),
-    "proof for another purpose": _proof(_put("proofPurpose", "authentication")),
-    "proof of another suite": _proof(_put("cryptosuite", "eddsa-jcs-2022")),
-    "proof of another type": _proof(_put("type", "Ed25519Signature2020")),
-    "proof that expires": _proof(_put("expires", "2999-01-01T00:00:00Z")),
-    "proof with a nonce": _proof(_put("nonce", "x")),
-    "another signature": _proof(_other_signature),
-    "an empty signature": _proof(_put("proofValue", "z")),
-    "no signature": _proof(_drop("proofValue")),
-    "no proof": _drop("proof"),
-    "no proofs": _put("proof", []),
+    "no plan": drop("credentialSubject"),
+}
+
+OF_THE_PROOF: Final[dict[str, Edit]] = {
+    "proof made at another instant": proof(put("created", "2026-05-06T07:08:10Z")),
+    "proof made at no instant": proof(drop("created")),
+    "proof by another key": proof(put("verificationMethod", STRANGER.public.verification_method)),
+    "proof for another purpose": proof(put("proofPurpose", "authentication")),
+    "proof of another suite": proof(put("cryptosuite", "eddsa-jcs-2022")),
+    "proof of another type": proof(put("type", "Ed25519Signature2020")),
+    "proof that expires": proof(put("expires", "2999-01-01T00:00:00Z")),
+    "proof with a nonce": proof(put("nonce", "x")),
+    "another signature": proof(_other_signature),
+    "an empty signature": proof(put("proofValue", "z")),
+    "no signature": proof(drop("proofValue")),
+    "no proof": drop("proof"),
+    "no proofs": put("proof", []),
 }
 
 
-def edited(document: bytes, name: str) -> bytes:
+EDITS: Final[dict[str, Edit]] = {**_OF_A_CERTIFICATE, **OF_THE_PROOF}
+
+
+def edited(document: bytes, name: str, edits: Mapping[str, Edit] = EDITS) -> bytes:
     """The document after the edit of that name."""
     parsed = json.loads(document)
-    EDITS[name](parsed)
+    edits[name](parsed)
     changed = json.dumps(parsed).encode()
     assert parsed != json.loads(document), "an edit must change something"
     return changed

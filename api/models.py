@@ -529,10 +529,11 @@ class Purge(TypedDict):
     restoredBy: NotRequired[Annotated[Urn, Field(description="the certificate that lifted its tombstones")]]
 
 
-class PurgeList(TypedDict):
-    """Every purge, newest first."""
+class PurgePage(TypedDict):
+    """A page of purges, newest first."""
 
     items: list[Purge]
+    next: Annotated[str | None, Field(description="give it as `after` for the next page; null at the end")]
 
 
 class KeyRotation(TypedDict):
@@ -718,6 +719,6 @@ DOCUMENTS: Final = (
     *(FactPage, DiffPage, TimeMap, Health, Problem),
     *(ContradictionPage, StandingContradiction, ContradictionOwner),
     *(KeyRotation, KeyRevocation, Revocation),
-    *(PurgeRequest, RestoreRequest, PurgePreview, Purge, PurgeList, Holdings),
+    *(PurgeRequest, RestoreRequest, PurgePreview, Purge, PurgePage, Holdings),
 )
 """The types of whole requests and answers; the others are parts of them."""

@@ -9,6 +9,7 @@ Rules
 * Where `MUNIMENT_PURGE_SECOND_PERSON` is set, a purge waits (202) until another administrator decides on it.
 * Lifting a tombstone brings nothing back: it may be written again.
 * `/holdings` is the other side of it: everything that is held of a node, with its evidence.
+* The list of them comes in pages, newest first, as that of certificates does.
 * To everybody else nothing is told, not even whether there is such a purge: 403.
 
 Example
@@ -34,10 +35,10 @@ from starlette.responses import Response
 from api import answers as written
 from api.auth import Caller
 from api.bodies import read_body
-from api.certificates import AFTER, certificate_cursor, certificate_named
+from api.certificates import AFTER, LIMIT, certificate_cursor, certificate_named
 from api.citing import READ_STATE_HEADER
 from api.decision_body import read_decision
-from api.facts import LIMIT
+from api.facts import LIMIT as FACTS_LIMIT
 from api.media import accepted, body_type, preferred
 from api.openapi import Answer, answers, extra, json_content, reference
 from api.parameters import Parameter, query_parameters
@@ -52,7 +53,13 @@ from kernel.ports import PurgeState
 from kernel.purging import PurgeRequest, require_purger
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+    from uuid import UUID
+
     from api import models
+    from bridge.erasing import Purges
+    from kernel.access import Principal
     from kernel.ports import PurgeRecord
     from kernel.purging import Survey
 
@@ -63,7 +70,8 @@ _LOCATION: Final = {"Location": "the purge's path"}
 _PROBLEMS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 503)
 
 NODE: Final = Parameter("node", "the node, an IRI", {"type": "string", "format": "iri"}, "https://example.org/ada")
-_HOLDINGS: Final = (NODE, LIMIT, AFTER)
+_HOLDINGS: Final = (NODE, FACTS_LIMIT, AFTER)
+_LIST: Final = (LIMIT, AFTER)
 
 PurgeId = Annotated[str, Path(description="its id, as a UUID or as `urn:uuid:`")]
 
@@ -108,15 +116,22 @@ async def purge(request: Request, caller: Caller) -> Response:
     operation_id="listPurges",
     summary="List purges, newest first",
     response_class=Response,
-    responses=answers({200: Answer("All of them", json_content("PurgeList"))}, problems=(400, 401, 403, 503)),
-    openapi_extra=extra(),
+    responses=answers({200: Answer("A page of purges", json_content("PurgePage"))}, problems=(400, 401, 403, 503)),
+    openapi_extra=extra(parameters=_LIST),
 )
 async def list_purges(request: Request, caller: Caller) -> Response:
-    """Lists every purge: who asked for it, how far it has come, and how much went."""
-    query_parameters(request, ())
+    """Lists purges: who asked for each, how far it has come, and how much went."""
+    parameters = query_parameters(request, _LIST)
+    require_purger(caller)
+    limit, after = parameters.number(LIMIT, default=50), parameters.text(AFTER)
+    last = None if after is None else certificate_cursor(after)
     service = Service.of(request)
-    records = await service.read(lambda: service.base.purges.listed(caller))
-    answer: models.PurgeList = {"items": [_told(record) for record in records]}
+    records = await service.read(lambda: service.base.purges.listed(caller, limit=limit + 1, after=last))
+    shown = records[:limit]
+    answer: models.PurgePage = {
+        "items": [_told(record) for record in shown],
+        "next": str(shown[-1].id) if len(records) > limit else None,
+    }
     return json_reply(answer)
 
 
@@ -139,7 +154,7 @@ async def list_holdings(request: Request, caller: Caller) -> Response:
     if node is None:
         raise InvalidParameter("it is missing", remedy="give the IRI of a node", where=NODE.name)
     last = None if after is None else certificate_cursor(after)
-    limit = parameters.number(LIMIT, default=100)
+    limit = parameters.number(FACTS_LIMIT, default=100)
     page = await service.read(lambda: holdings(service.base.ledger, caller, node, limit=limit, after=last))
     facts = page.facts
     answer: models.Holdings = {
@@ -187,16 +202,16 @@ async def get_purge(request: Request, caller: Caller, purge: PurgeId) -> Respons
 )
 async def decide_purge(request: Request, caller: Caller, purge: PurgeId) -> Response:
     """Has another administrator approve a purge, which is then carried out; anyone of them may reject it."""
-    query_parameters(request, ())
-    require_purger(caller)
-    service, identifier = Service.of(request), certificate_named(purge)
-    body = await read_body(request, service.settings.body_limit)
-    decision, comment, signature = read_decision(body_type(request.headers.get("content-type")), body)
-    if signature is not None:
-        raise InvalidParameter("a purge takes no signature", remedy="leave it out", where="/signature")
-    if comment is not None:
-        raise InvalidParameter("a purge takes no comment", remedy="leave it out", where="/comment")
-    return json_reply(_told(await asyncio.wrap_future(service.base.purges.decide(identifier, decision, caller))))
+
+    def decided(purges: Purges, identifier: UUID, media_type: str, body: bytes) -> Future[PurgeRecord]:
+        decision, comment, signature = read_decision(media_type, body)
+        if signature is not None:
+            raise InvalidParameter("a purge takes no signature", remedy="leave it out", where="/signature")
+        if comment is not None:
+            raise InvalidParameter("a purge takes no comment", remedy="leave it out", where="/comment")
+        return purges.decide(identifier, decision, caller)
+
+    return await _brought_on(request, caller, purge, decided)
 
 
 @router.post(
@@ -209,12 +224,26 @@ async def decide_purge(request: Request, caller: Caller, purge: PurgeId) -> Resp
 )
 async def restore_purged(request: Request, caller: Caller, purge: PurgeId) -> Response:
     """Lets what was purged be written again, under a certificate; what is gone stays gone."""
+
+    def restored(purges: Purges, identifier: UUID, media_type: str, body: bytes) -> Future[PurgeRecord]:
+        return purges.restore(identifier, read_reason(media_type, body), caller)
+
+    return await _brought_on(request, caller, purge, restored)
+
+
+async def _brought_on(
+    request: Request,
+    caller: Principal,
+    purge: str,
+    step: Callable[[Purges, UUID, str, bytes], Future[PurgeRecord]],
+) -> Response:
+    """What becomes of a purge by a step that the body describes: taken by its id, media type and body."""
     query_parameters(request, ())
     require_purger(caller)
     service, identifier = Service.of(request), certificate_named(purge)
     body = await read_body(request, service.settings.body_limit)
-    reason = read_reason(body_type(request.headers.get("content-type")), body)
-    return json_reply(_told(await asyncio.wrap_future(service.base.purges.restore(identifier, reason, caller))))
+    taken = step(service.base.purges, identifier, body_type(request.headers.get("content-type")), body)
+    return json_reply(_told(await asyncio.wrap_future(taken)))
 
 
 def _preview(survey: Survey) -> models.PurgePreview:

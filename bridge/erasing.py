@@ -43,7 +43,7 @@ from certificates.canonical import digest_hex
 from certificates.ids import uuid7
 from certificates.purge_events import Erased
 from certificates.receipt import Receipt, ReceiptStatus, secure
-from kernel.errors import MunimentError, NotFound, ShuttingDown
+from kernel.errors import InvalidParameter, MunimentError, NotFound, ShuttingDown
 from kernel.instants import print_instant
 from kernel.ports import PurgeState
 from kernel.projection import delta_between
@@ -195,11 +195,27 @@ class Purges:
 
         return self._sequencer.enqueue(restored, alone=True, then=lambda _: self._graves.read_anew())
 
-    def listed(self, principal: Principal) -> list[PurgeRecord]:
-        """Every purge, newest first. Raises `Forbidden`."""
+    def listed(self, principal: Principal, *, limit: int | None = None, after: UUID | None = None) -> list[PurgeRecord]:
+        """Purges, newest first.
+
+        Args:
+            principal: who asks.
+            limit: how many at most; None for all.
+            after: the purge that stands before them in the list; None to begin with the newest.
+
+        Raises:
+            Forbidden: whoever asks is no administrator of the base.
+            InvalidParameter: there is no purge `after`.
+        """
         require_purger(principal)
         with self._ledger.reading() as view:
-            return view.purges()[::-1]
+            records = view.purges()[::-1]
+        first = 0
+        if after is not None:
+            first = 1 + next((place for place, record in enumerate(records) if record.id == after), len(records))
+            if first > len(records):
+                raise InvalidParameter("there is no such purge", remedy="give the `next` of a page", where="after")
+        return records[first:][:limit]
 
     def one(self, principal: Principal, purge: UUID) -> PurgeRecord:
         """A purge by its id. Raises `Forbidden`, and `NotFound` where there is none."""

@@ -14,7 +14,8 @@ Rules
 * What no fact is held of is purged all the same if certificates that were never applied, or staged loads, quote it.
 * Only administrators of the whole base purge: what is purged may lie in any graph. Where policy asks for a second
   person, the purge waits for another administrator.
-* A certificate of a purge says how much went, and nothing of what it was.
+* A certificate of a purge says how much went, and nothing of what it was. It is for administrators of the whole base,
+  as those of policy are: that something went, and why, says something of graphs that others may not read.
 * In an older state of a base that is put back, what was purged since is found by its tombstones, and purged again.
 
 Example
@@ -49,6 +50,7 @@ from kernel.purge_search import Search
 from kernel.purge_targets import Target, TargetKind, graph_stays, held_of, refuse_vocabulary, standing_in, tombstones_of
 from kernel.quoting import quotes_of
 from kernel.terms import Iri
+from kernel.vocabulary import POLICY_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -69,6 +71,10 @@ COUNTED: Final = (
     "facts", "evidence", "planItems", "findings", "impactRows", "comments", "certificates", "rejected", "stagedLoads",
 )  # fmt: skip
 """What is counted of a purge."""
+
+
+_FOR_ADMINISTRATORS: Final = (POLICY_GRAPH,)
+"""Graphs that a purge is said to concern: whoever may read this one governs the base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +377,7 @@ class Purger:
                 verdict=Verdict.CLEAR,
                 state=CertificateState.APPLIED,
                 principal=principal,
-                graphs=(),
+                graphs=_FOR_ADMINISTRATORS,
                 issued_at=at,
                 base_head=base_head,
                 issued=issued,

@@ -17,28 +17,32 @@ Example
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import quote
 
 import typer
 
+from api.commands.asking import Asked, asking, with_options
 from api.commands.careful import careful
-from api.commands.options import SERVICE, TokenEnv, TokenFile, Url, named_token, named_url
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+Target = dict[str, object]
+"""What is to go, as one member of a body."""
 
 purge = typer.Typer(no_args_is_help=True, help="Purge what must not exist, and see what became of it.")
 
-Fact = Annotated[str | None, typer.Option("--fact", metavar="ID", help="A fact: its statement is purged.")]
-Family = Annotated[str | None, typer.Option("--family", metavar="ID", help="A family, with all it ever said.")]
-Node = Annotated[str | None, typer.Option("--node", metavar="IRI", help="A node, wherever statements name it.")]
-Episode = Annotated[
-    str | None, typer.Option("--episode", metavar="IRI", help="A source, with what is known from it alone.")
-]
-Graph = Annotated[str | None, typer.Option("--graph", metavar="IRI", help="A graph, with its history.")]
+_TARGETS: Final = {
+    "fact": Annotated[str | None, typer.Option("--fact", metavar="ID", help="A fact: its statement is purged.")],
+    "family": Annotated[str | None, typer.Option("--family", metavar="ID", help="A family, with all it ever said.")],
+    "node": Annotated[str | None, typer.Option("--node", metavar="IRI", help="A node, wherever statements name it.")],
+    "episode": Annotated[
+        str | None, typer.Option("--episode", metavar="IRI", help="A source, with what is known from it alone.")
+    ],
+    "graph": Annotated[str | None, typer.Option("--graph", metavar="IRI", help="A graph, with its history.")],
+}
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; do not quote what is purged.")]
 PurgeArgument = Annotated[str, typer.Argument(metavar="ID", help="The purge's id.")]
 
@@ -54,47 +58,51 @@ _PREVIEWED: Final = {
 }
 
 
+def _target(**named: str | None) -> Target:
+    given: Target = {name: text for name, text in named.items() if text is not None}
+    if len(given) != 1:
+        raise InvalidParameter(
+            "nothing says what is to go" if not given else "more than one thing is to go",
+            remedy="give exactly one of --fact, --family, --node, --episode and --graph",
+            where="--node",
+        )
+    return given
+
+
+aiming: Final = with_options(_TARGETS, _target)
+"""Gives a command an option for each kind of thing that is purged, of which exactly one is to be given."""
+
+
+@asking
 def held(
+    service: Asked,
     node: Annotated[str, typer.Argument(metavar="IRI", help="The node.")],
-    *,
-    url: Url = None,
-    token_env: TokenEnv = None,
-    token_file: TokenFile = None,
 ) -> int:
     """Print everything that is held of a node, with its evidence, a fact a line, as JSON.
 
+    On standard error it says how many certificates say something of it, be it that they were refused or wait.
+
     Example: muniment purge held https://example.org/ann --token-file token > ann.jsonl
     """
-    parameters = {"node": node, "limit": "1000"}
-    while True:
-        told = _asked(url, token_env, token_file, "/holdings", None, parameters)
-        items = told["items"]
-        for each in items if isinstance(items, list) else ():
+    quoted: object = 0
+    for page in _pages(service, "/holdings", {"node": node, "limit": "1000"}):
+        for each in page["items"]:
             typer.echo(json.dumps(each, ensure_ascii=False))
-        if told["next"] is None:
-            return 0
-        parameters["after"] = str(told["next"])
+        quoted = page["quotedBy"]
+    typer.echo(f"quoted by {quoted} certificates", err=True)
+    return 0
 
 
-def preview(
-    *,
-    fact: Fact = None,
-    family: Family = None,
-    node: Node = None,
-    episode: Episode = None,
-    graph: Graph = None,
-    url: Url = None,
-    token_env: TokenEnv = None,
-    token_file: TokenFile = None,
-) -> int:
+@asking
+@aiming
+def preview(target: Target, service: Asked) -> int:
     """Say how much a purge would take, and the digest to carry it out with.
 
     Exit status: 0; 1 an error, or nothing is held of it.
 
     Example: muniment purge preview --node https://example.org/ann --token-file token
     """
-    members = _target(fact=fact, family=family, node=node, episode=episode, graph=graph) | {"preview": True}
-    told = _asked(url, token_env, token_file, "/purges", members)
+    told = _asked(service, "/purges", {**target, "preview": True})
     for name, what in _PREVIEWED.items():
         if told[name]:
             typer.echo(f"{told[name]} {what}")
@@ -106,18 +114,14 @@ def preview(
     return 0
 
 
+@asking
+@aiming
 def run(
+    target: Target,
+    service: Asked,
     *,
     reason: Reason,
     digest: Annotated[str, typer.Option("--digest", metavar="HEX", help="What the preview said.")],
-    fact: Fact = None,
-    family: Family = None,
-    node: Node = None,
-    episode: Episode = None,
-    graph: Graph = None,
-    url: Url = None,
-    token_env: TokenEnv = None,
-    token_file: TokenFile = None,
 ) -> int:
     """Carry a purge out that was previewed.
 
@@ -125,89 +129,84 @@ def run(
 
     Example: muniment purge run --node https://example.org/ann --reason 'asked by its subject' --digest 5f0c…
     """
-    members = _target(fact=fact, family=family, node=node, episode=episode, graph=graph)
-    told = _asked(url, token_env, token_file, "/purges", members | {"reason": reason, "digest": digest})
+    told = _asked(service, "/purges", {**target, "reason": reason, "digest": digest})
     _say(told)
     return 2 if told["state"] == "waiting" else 0
 
 
-def listed(*, url: Url = None, token_env: TokenEnv = None, token_file: TokenFile = None) -> int:
+@asking
+def listed(service: Asked) -> int:
     """List all purges, newest first.
 
     Example: muniment purge list --token-file token
     """
-    told = _asked(url, token_env, token_file, "/purges", None)
-    items = told["items"]
-    for each in items if isinstance(items, list) else ():
-        _say(each)
+    for page in _pages(service, "/purges", {"limit": "500"}):
+        for each in page["items"]:
+            _say(each)
     return 0
 
 
-def show(purge: PurgeArgument, *, url: Url = None, token_env: TokenEnv = None, token_file: TokenFile = None) -> int:
+@asking
+def show(service: Asked, purge: PurgeArgument) -> int:
     """Print what became of a purge, with its signed receipt, as JSON.
 
     Example: muniment purge show 01a22b47-1f91-7149-9fcd-effe40db5aac --token-file token
     """
-    typer.echo(json.dumps(_asked(url, token_env, token_file, _path(purge), None), ensure_ascii=False, indent=1))
+    typer.echo(json.dumps(_asked(service, _path(purge), None), ensure_ascii=False, indent=1))
     return 0
 
 
-def approve(purge: PurgeArgument, *, url: Url = None, token_env: TokenEnv = None, token_file: TokenFile = None) -> int:
+@asking
+def approve(service: Asked, purge: PurgeArgument) -> int:
     """Approve a purge that another administrator asked for; it is carried out.
 
     Example: muniment purge approve 01a22b47-1f91-7149-9fcd-effe40db5aac --token-file token
     """
-    _say(_asked(url, token_env, token_file, f"{_path(purge)}/decision", {"decision": "approve"}))
+    _say(_asked(service, f"{_path(purge)}/decision", {"decision": "approve"}))
     return 0
 
 
-def reject(purge: PurgeArgument, *, url: Url = None, token_env: TokenEnv = None, token_file: TokenFile = None) -> int:
+@asking
+def reject(service: Asked, purge: PurgeArgument) -> int:
     """Reject a purge that waits.
 
     Example: muniment purge reject 01a22b47-1f91-7149-9fcd-effe40db5aac --token-file token
     """
-    _say(_asked(url, token_env, token_file, f"{_path(purge)}/decision", {"decision": "reject"}))
+    _say(_asked(service, f"{_path(purge)}/decision", {"decision": "reject"}))
     return 0
 
 
+@asking
 def restore(
+    service: Asked,
     purge: PurgeArgument,
     *,
     reason: Reason,
-    url: Url = None,
-    token_env: TokenEnv = None,
-    token_file: TokenFile = None,
 ) -> int:
     """Lift the tombstones of a purge: what it took stays gone, and may be written again.
 
     Example: muniment purge restore 01a22b47-1f91-7149-9fcd-effe40db5aac --reason 'the wrong person'
     """
-    _say(_asked(url, token_env, token_file, f"{_path(purge)}/restore", {"reason": reason}))
+    _say(_asked(service, f"{_path(purge)}/restore", {"reason": reason}))
     return 0
 
 
-def _target(**named: str | None) -> dict[str, object]:
-    given: dict[str, object] = {name: text for name, text in named.items() if text is not None}
-    if len(given) != 1:
-        raise InvalidParameter(
-            "nothing says what is to go" if not given else "more than one thing is to go",
-            remedy="give exactly one of --fact, --family, --node, --episode and --graph",
-            where="--node",
-        )
-    return given
-
-
 def _asked(
-    url: str | None,
-    token_env: str | None,
-    token_file: Path | None,
-    path: str,
-    members: dict[str, object] | None,
-    parameters: dict[str, str] | None = None,
+    service: Asked, path: str, members: dict[str, object] | None, parameters: dict[str, str] | None = None
 ) -> dict[str, object]:
     from api.commands.remote import ask_purge
 
-    return ask_purge(named_url(url) or SERVICE, named_token(token_env, token_file), path, members, parameters)
+    return ask_purge(service.url, service.token, path, members, parameters)
+
+
+def _pages(service: Asked, path: str, parameters: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Every page of a list."""
+    while True:
+        page: dict[str, Any] = _asked(service, path, None, parameters)
+        yield page
+        if page["next"] is None:
+            return
+        parameters["after"] = page["next"]
 
 
 def _path(purge: str) -> str:

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.commands.asking import Asked, asking
 from api.commands.careful import careful
-from api.commands.options import SERVICE, TokenEnv, TokenFile, Url, content_of, named_token, named_url, within
+from api.commands.options import content_of, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +44,8 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Judge only: nothing is 
 
 @queries.command("list")
 @careful
-def list_queries(*, url: Url = None, token_env: TokenEnv = None, token_file: TokenFile = None) -> int:
+@asking
+def list_queries(service: Asked) -> int:
     """List the registered queries that the token may see, one a line.
 
     Example: muniment queries list --token-file token
@@ -51,7 +53,7 @@ def list_queries(*, url: Url = None, token_env: TokenEnv = None, token_file: Tok
     from api.commands.remote import listed_queries
     from api.commands.tables import printable
 
-    for each in listed_queries(named_url(url) or SERVICE, named_token(token_env, token_file)):
+    for each in listed_queries(service.url, service.token):
         said = (
             each["name"],
             each["action"],
@@ -66,13 +68,12 @@ def list_queries(*, url: Url = None, token_env: TokenEnv = None, token_file: Tok
 
 @queries.command()
 @careful
+@asking
 def put(
+    service: Asked,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the query.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A query with its header.")],
     *,
-    url: Url = None,
-    token_env: TokenEnv = None,
-    token_file: TokenFile = None,
     reason: Reason = None,
     dry_run: DryRun = False,
 ) -> int:
@@ -85,17 +86,16 @@ def put(
     from dataclasses import replace
 
     query = replace(_read(file), name=name)
-    return _send([query], url, named_token(token_env, token_file), reason, dry_run=dry_run)
+    return _send(service, [query], reason, dry_run=dry_run)
 
 
 @queries.command()
 @careful
+@asking
 def load(
+    service: Asked,
     files: Annotated[list[Path], typer.Argument(metavar="FILES", help="Queries, each with its header.")],
     *,
-    url: Url = None,
-    token_env: TokenEnv = None,
-    token_file: TokenFile = None,
     reason: Reason = None,
     dry_run: DryRun = False,
 ) -> int:
@@ -118,17 +118,16 @@ def load(
             )
         found[query.name] = (file, query)
     wanted = [query for _, query in found.values()]
-    return _send(wanted, url, named_token(token_env, token_file), reason, dry_run=dry_run)
+    return _send(service, wanted, reason, dry_run=dry_run)
 
 
 @queries.command()
 @careful
+@asking
 def remove(
+    service: Asked,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the query.")],
     *,
-    url: Url = None,
-    token_env: TokenEnv = None,
-    token_file: TokenFile = None,
     reason: Reason = None,
     dry_run: DryRun = False,
 ) -> int:
@@ -140,7 +139,7 @@ def remove(
     """
     from api.commands.remote import remove_query
 
-    told = remove_query(named_url(url) or SERVICE, named_token(token_env, token_file), name, reason, dry_run=dry_run)
+    told = remove_query(service.url, service.token, name, reason, dry_run=dry_run)
     return _said(told)
 
 
@@ -155,14 +154,12 @@ def _read(file: Path) -> RegisteredQuery:
             raise InvalidDocument("it is not in UTF-8", remedy="save it as UTF-8") from error
 
 
-def _send(
-    wanted: Iterable[RegisteredQuery], url: str | None, token: str | None, reason: str | None, *, dry_run: bool
-) -> int:
+def _send(service: Asked, wanted: Iterable[RegisteredQuery], reason: str | None, *, dry_run: bool) -> int:
     from api.commands.remote import put_queries
     from bridge.documents.queries import definition
 
     definitions = {query.name: definition(query) for query in wanted}
-    return _said(put_queries(named_url(url) or SERVICE, token, definitions, reason, dry_run=dry_run))
+    return _said(put_queries(service.url, service.token, definitions, reason, dry_run=dry_run))
 
 
 def _said(told: Told) -> int:

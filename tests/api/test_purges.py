@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx2
 import pytest
@@ -199,6 +200,39 @@ def test_others_learn_nothing_of_purges(server: Served) -> None:
         assert client.get("/purges").status_code == 403
 
 
+def test_the_certificate_of_a_purge_is_for_administrators_of_the_base(server: Served) -> None:
+    admin = server.client(Role.ADMINISTRATOR)
+    fact = tell(server.writer, "nan", "xyzzy nine", graph={"@id": EX + "hidden"})
+    identifier = purged(admin, fact=fact)["purge"]
+    restored = admin.post(f"/purges/{identifier[9:]}/restore", json={"reason": "xyzzy"}).json()["restoredBy"]
+    for certificate in (identifier[9:], restored[9:]):
+        assert admin.get(f"/certificates/{certificate}").json()["verdict"] == "clear"
+        for client in (server.client(Role.READER), server.client(Role.EDITOR), server.client(Role.ADMINISTRATOR, EX)):
+            assert client.get(f"/certificates/{certificate}").status_code == 404
+            proof = {"certificate": certificate, "event": "applied"}
+            assert client.get("/log/proof/inclusion", params=proof).status_code == 404
+            assert certificate not in client.get("/certificates", params={"limit": "500"}).text
+
+
+def test_purges_are_listed_in_pages(server: Served) -> None:
+    admin = server.client(Role.ADMINISTRATOR)
+    made = [purged(admin, fact=tell(server.writer, f"list{number}", "xyzzy ten"))["purge"] for number in range(3)]
+    whole = [each["purge"] for each in admin.get("/purges", params={"limit": "500"}).json()["items"]]
+    assert whole[:3] == made[::-1]
+    told, after = list[str](), {}
+    while True:
+        page = admin.get("/purges", params={"limit": "2", **after}).json()
+        assert len(page["items"]) <= 2
+        told += [each["purge"] for each in page["items"]]
+        if page["next"] is None:
+            break
+        after = {"after": page["next"]}
+    assert told == whole
+    assert admin.get("/purges", params={"after": str(UUID(int=7))}).json()["where"] == "after"
+    for parameters in ({"limit": "0"}, {"after": "x"}, {"of": "node"}):
+        assert admin.get("/purges", params=parameters).status_code == 400
+
+
 def test_a_tombstone_is_lifted_by_its_purge(server: Served) -> None:
     admin = server.client(Role.ADMINISTRATOR)
     fact = tell(server.writer, "fay", "xyzzy four")
@@ -278,3 +312,4 @@ def test_everything_that_is_held_of_a_node_is_told(server: Served, tmp_path: Pat
     token.chmod(0o600)
     told = run("purge", "held", EX + "ivy", "--url", server.url, "--token-file", token)
     assert [json.loads(line)["fact"] for line in told.output.splitlines()] == [fact["fact"] for fact in facts]
+    assert told.errors.strip() == "quoted by 4 certificates"

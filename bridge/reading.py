@@ -9,7 +9,8 @@ Rules
   have of it costs no time, by which it could be told.
 * An answer carries the state it was given for: head and valid-at.
 * Three engines, one answer (`bridge.slices`, `bridge.snapshots`): the head is answered from the stores; another
-  moment from a slice of it where that is small and enough; else from a snapshot.
+  moment from a slice of it where that is small and enough; else from a snapshot. What follows is in no store and in no
+  slice: whoever asks for it is answered from a snapshot, also at the head (`bridge.entailment`).
 
 Example
 -------
@@ -30,6 +31,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final, TypeVar
 from uuid import UUID
 
+from bridge.entailment.regimes import Entailed, premises, with_inferred
 from bridge.fact_reading import FactPage, FoundFact, as_known, in_time, known_of, of_graph, place_of, within
 from bridge.history_queries import (
     facts_sampled,
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from bridge.sparql.update.solving import Laid
     from bridge.stores.pair import OxigraphStores
     from kernel.access import Principal
+    from kernel.entailment.table import Regime
     from kernel.facts import Fact
     from kernel.ports import Head, HostClock, Ledger, LedgerView
 
@@ -87,6 +90,7 @@ class QueryRequest:
         strict: whether the default graph is `m:default` alone, unless a dataset is named.
         restore: whether Skolem IRIs come as blank nodes.
         base: what its relative IRIs are relative to where it has no BASE; None: they are an error.
+        entailment: by which rules its default graph has what follows from it; None: it has what is asserted.
     """
 
     principal: Principal
@@ -97,23 +101,26 @@ class QueryRequest:
     strict: bool = False
     restore: bool = False
     base: str | None = None
+    entailment: Regime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A moment that the stores do not stand at.
+    """A moment that the stores do not stand at, or at which more is asked for than they have.
 
     Args:
         as_of: as believed when; None: before the first certificate, when nothing was.
         valid_at: as true when.
         head: the last head by then.
         history: whether the query reads history graphs.
+        entailed: what is there beside what is asserted.
     """
 
     as_of: Instant | None
     valid_at: Instant
     head: int | None
     history: bool
+    entailed: Entailed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +163,8 @@ class Question:
         """The snapshot that it takes, if it is of the past. Raises `ValueError` where it is not."""
         if self.past is None:
             raise ValueError("the present has no snapshots")
-        return Wanted(self.past.head, self.past.as_of, self.past.valid_at, self.projection, self.past.history)
+        past = self.past
+        return Wanted(past.head, past.as_of, past.valid_at, self.projection, past.history, past.entailed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +233,12 @@ class Reader:
         known = self._graphs_there() if over is None else self._graphs_there() | over.graphs
         dataset = dataset_for(request.principal, shape, known, *uris, strict=request.strict)
         past = sliced = laid = None
-        if moment != NOW:
+        if request.entailment is not None and dataset.default_graphs and over is None:
+            entailed = Entailed(request.entailment, premises(dataset, request.principal))
+            with self._ledger.reading() as view:
+                past = replace(self._past(view, moment, dataset), entailed=entailed)
+            dataset = with_inferred(dataset)
+        elif moment != NOW:
             with self._ledger.reading() as view:
                 past = self._past(view, moment, dataset)
                 if over is None or past.as_of is None:  # a slice is too small for what may be laid over it

@@ -205,6 +205,10 @@ class DirectWorker:
         self.spent, self.took = self.spent or bool(last.head.get("spent")), last.head["took"]
         return found
 
+    def entail(self, head: Mapping[str, Any], body: bytes, limits: Limits) -> Frame:
+        """Has it do something with a closure (`bridge.entailment.asking`). Raises as `answers` does."""
+        return self._ask(head, body, limits, Kind.ENTAIL)
+
     def end(self) -> WorkerEndedError:
         """Kills it, leaves nothing of it, and answers how it ended. It may be called again."""
         if self._ended is None:
@@ -213,9 +217,9 @@ class DirectWorker:
             self._ended = last_words(self._process.wait(), self._errors)
         return self._ended
 
-    def _ask(self, head: Mapping[str, Any], body: bytes, limits: Limits) -> Frame:
+    def _ask(self, head: Mapping[str, Any], body: bytes, limits: Limits, kind: Kind = Kind.ASK) -> Frame:
         until = monotonic() + limits.seconds
-        asked = frame(Kind.ASK, {**head, "memory": limits.memory, "result": limits.result}, body)
+        asked = frame(kind, {**head, "memory": limits.memory, "result": limits.result}, body)
         self._send(asked, limits.seconds)
         came = self._received(until)
         if came.kind is Kind.ERROR:

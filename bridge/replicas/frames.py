@@ -58,6 +58,8 @@ class Kind(IntEnum):
     """Answer a query of what the body says, with what `bridge.replicas.direct.Asked` says of it."""
     COMPARE = 13
     """Answer queries at two states of a store and say how the answers differ: see `bridge.replicas.direct`."""
+    ENTAIL = 14
+    """Do something with a closure: see `bridge.entailment.asking`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 import pyoxigraph as ox
 
+from bridge.entailment.asking import done
+from bridge.entailment.closures import Closures
 from bridge.replicas.comparing import answer_lines, dataset_told, difference
 from bridge.replicas.frames import CHUNK_SIZE, Frame, FrameReader, Kind, frame
 from bridge.replicas.rows import encode_sample
@@ -55,6 +57,7 @@ from bridge.sparql.results import FORMATS, serialise_to
 from bridge.sparql.sample import sample
 from bridge.stores.overlay import laid_over
 from bridge.stores.transactions import Backlog
+from kernel.entailment.closure import TooMuchFollowsError
 from kernel.errors import CallerError
 from kernel.terms import Iri
 
@@ -84,6 +87,7 @@ class Worker:
         self._stores: dict[str, ox.Store] = {}
         self._backlogs: defaultdict[str, Backlog] = defaultdict(Backlog)
         self._answers = _Answers(REMEMBERED)
+        self._closures = Closures()
 
     def run(self) -> None:
         """Serves the socket to its end."""
@@ -105,6 +109,7 @@ class Worker:
                 backlog.write_out(store)
             case Kind.FORGET:
                 self._stores.pop(head["store"], None)
+                self._closures.forget(head["store"])
                 self._send(frame(Kind.TAKEN, {}))
             case Kind.QUERY:
                 self._within_limits(partial(self._answer, head, asked.body), head["memory"])
@@ -112,6 +117,8 @@ class Worker:
                 self._within_limits(partial(self._ask, head, asked.body), head["memory"])
             case Kind.COMPARE:
                 self._within_limits(partial(self._compare, head), head["memory"])
+            case Kind.ENTAIL:
+                self._within_limits(partial(self._entail, head, asked.body), head["memory"])
             case _:
                 raise ValueError(f"nobody sends {asked.kind.name} to a worker")
 
@@ -189,6 +196,15 @@ class Worker:
                     self._send(frame(Kind.PART, self._compared(query, before, after, asked["rows"])))
         last = {"spent": True} if self._memory.spent() else {}
         self._send(frame(Kind.WHOLE, {"took": process_time() - began, **last}))
+
+    def _entail(self, asked: Mapping[str, Any], body: bytes) -> None:
+        began = process_time()
+        try:
+            told, found = done(self._closures, asked, body, self._stores)
+        except TooMuchFollowsError:
+            self._fail("follows")
+            return
+        self._send(frame(Kind.WHOLE, {**told, "took": process_time() - began}, found))
 
     def _compared(
         self, query: Mapping[str, Any], before: bytes | _Failed, after: bytes | _Failed, rows: int

@@ -2,10 +2,12 @@
 
 Rules
 -----
-* Whoever wants a snapshot that is being made waits for that one. They are made one after another, in a thread.
+* Whoever wants a snapshot that is being made waits for that one. They are made one after another, in a thread; those
+  with what follows from them in another, for that can take long.
 * As many are kept as `Bounds` allow, in number and in bytes on disk; the least recently used go first. One lasts as
   long as somebody reads it, kept or not. (Files that are shared with the stores by hard links count as well.)
-* One that is asked for again is noted on disk, and so is there after a restart (`bridge.snapshots.sealing`).
+* One that is asked for again is noted on disk, and so is there after a restart (`bridge.snapshots.sealing`); but for
+  those with what follows.
 * After a purge nothing made before it is kept, nor given to anybody who asks after it, and until the stores have been
   made anew none is made from them.
 
@@ -30,6 +32,7 @@ from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from bridge.entailment.entailer import Entailer
 from bridge.snapshots.making import SnapshotMaker
 from bridge.snapshots.sealing import SUFFIX, contents_of, event_of, forget_note, note_of, read_note, write_note
 from bridge.snapshots.wanted import Made
@@ -47,7 +50,9 @@ if TYPE_CHECKING:
     from bridge.snapshots.wanted import Wanted
     from bridge.stores.checkpoints import Seed
     from bridge.stores.pair import OxigraphStores
+    from kernel.entailment.proofs import Proof
     from kernel.ports import Ledger
+    from kernel.terms import Statement
 
 T = TypeVar("T")
 
@@ -103,13 +108,16 @@ class Snapshots:
         self._directory = directory
         self._lock = Lock()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="snapshots")
+        self._entailing = ThreadPoolExecutor(max_workers=1, thread_name_prefix="entailing")
         self._numbers = count(1)
         self._kept: OrderedDict[Wanted, _Kept] = OrderedDict()
         self._unmade: set[_Kept] = set()
         self._left: list[Path] = []
         self._purged_at: int | None = None
         self._from_stores = True
-        self._maker = SnapshotMaker(ledger, stores, None if directory is None else self._new_directory)
+        new = None if directory is None else self._new_directory
+        self._maker = SnapshotMaker(ledger, stores, new)
+        self._entailer = Entailer(ledger, self.seeding, new)
         if directory is not None:
             directory.mkdir(parents=True, exist_ok=True)
             self._find(directory)
@@ -134,7 +142,12 @@ class Snapshots:
     def seeding(self, wanted: Wanted) -> Future[Seed]:
         """What a store in another process begins with to be the snapshot of a moment; it raises as `at` does."""
         made = self.making(wanted)
-        return self._submit(lambda: self._seed(made.result()))
+        # In the thread in which it is made, so that it is by then.
+        return self._submit(lambda: self._seed(made.result()), entailing=wanted.entailed is not None)
+
+    def proof(self, wanted: Wanted, statement: Statement, most: int) -> Future[Proof | None]:
+        """How a statement follows at a moment, in at most so many steps. Raises `ShuttingDown`, else as `at` does."""
+        return self._submit(lambda: self._entailer.proof(wanted, statement, most), entailing=True)
 
     def _seed(self, made: Made) -> Seed:
         return (self._in_memory if made.directory is None else self._checkpoints).seed(made.store)
@@ -146,7 +159,7 @@ class Snapshots:
             self._kept.move_to_end(wanted)
             kept.asked += 1
             begun, kept.begun = kept.begun, True
-            again = kept.asked == 2 and not kept.noted
+            again = kept.asked == 2 and not kept.noted and wanted.entailed is None
         if not begun:
             self._begin(wanted, kept)
         elif again:
@@ -157,7 +170,7 @@ class Snapshots:
         with self._lock:
             self._unmade.add(kept)
         try:
-            self._submit(lambda: self._make(wanted, kept))
+            self._submit(lambda: self._make(wanted, kept), entailing=wanted.entailed is not None)
         except ShuttingDown as error:
             self._fail(wanted, kept, error)
             raise
@@ -175,6 +188,7 @@ class Snapshots:
             self._kept.clear()
         while gone:
             self._let_go(gone.pop())
+        self._entailer.forget()
         self.sweep()
 
     def stores_made_anew(self) -> None:
@@ -194,7 +208,9 @@ class Snapshots:
     def close(self) -> None:
         """Ends what is being made; what is noted stays for the next process."""
         self._maker.stop()
+        self._entailer.close()
         self._thread.shutdown(cancel_futures=True)
+        self._entailing.shutdown(cancel_futures=True)
         with self._lock:
             gone = [each for each in self._kept.values() if not each.noted]
             self._kept.clear()
@@ -210,11 +226,11 @@ class Snapshots:
     def _make(self, wanted: Wanted, kept: _Kept) -> None:
         try:
             purged_at = self._purged_at
-            made = self._reopened(kept) or self._maker.make(wanted, from_stores=self._from_stores)
+            made = self._reopened(kept) or self._made(wanted)
             while purged_at != self._purged_at:  # what it was made from may have had what is purged by now
                 self._leave(made.directory)
                 purged_at = self._purged_at
-                made = self._maker.make(wanted, from_stores=self._from_stores)
+                made = self._made(wanted)
         except BaseException as error:
             self._fail(wanted, kept, error)
             raise
@@ -228,6 +244,11 @@ class Snapshots:
             self._leave(made.directory)
         del made
         self._trim()
+
+    def _made(self, wanted: Wanted) -> Made:
+        if wanted.entailed is not None:
+            return self._entailer.make(wanted)
+        return self._maker.make(wanted, from_stores=self._from_stores)
 
     def _fail(self, wanted: Wanted, kept: _Kept, error: BaseException) -> None:
         """Tells those who wait, and has the next one try again."""
@@ -327,9 +348,9 @@ class Snapshots:
         forget_note(directory)
         shutil.rmtree(directory, ignore_errors=True)
 
-    def _submit(self, work: Callable[[], T]) -> Future[T]:
+    def _submit(self, work: Callable[[], T], *, entailing: bool = False) -> Future[T]:
         try:
-            return self._thread.submit(work)
+            return (self._entailing if entailing else self._thread).submit(work)
         except RuntimeError as error:  # the thread takes nothing any more
             raise _closing() from error
 

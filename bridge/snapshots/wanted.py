@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     import pyoxigraph as ox
 
+    from bridge.entailment.regimes import Entailed
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -31,6 +33,7 @@ class Wanted:
         valid_at: as true when.
         projection: which graphs.
         history: whether the complete projection is to have its history graphs, which are most of it.
+        entailed: what it is to have beside what is asserted; None: nothing.
     """
 
     head: int | None
@@ -38,6 +41,7 @@ class Wanted:
     valid_at: Instant
     projection: Projection
     history: bool = False
+    entailed: Entailed | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,61 @@
+"""What is asked of the process that has the closures, and how it is answered there.
+
+Rules
+-----
+* Each frame names the store of a closure and what to do with it: `make` it, `follow` what its store loses and gains,
+  tell all that is `shown`, or the `proof` of a statement.
+* Where two texts go one way, they lie one after the other, and the head says how long the first is.
+
+Example
+-------
+>>> joined("one", "two")
+(3, b'onetwo')
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from kernel.entailment.table import Regime
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyoxigraph as ox
+
+    from bridge.entailment.closures import Closures
+
+
+def done(
+    closures: Closures, asked: Mapping[str, Any], body: bytes, stores: Mapping[str, ox.Store]
+) -> tuple[dict[str, object], bytes]:
+    """Does what is asked; the head and the body of the answer. Raises `TooMuchFollowsError`.
+
+    Args:
+        closures: those of the process.
+        asked: the head of the frame.
+        body: of it.
+        stores: those of the process.
+    """
+    name = asked["store"]
+    match asked["what"]:
+        case "make":
+            closures.make(name, stores[name], Regime(asked["regime"]), asked["graphs"], asked["beside"], body)
+            return {}, closures.shown(name).encode()
+        case "follow":
+            first, found = joined(*closures.follow(name, body[: asked["first"]], body[asked["first"] :]))
+            return {"first": first}, found
+        case "shown":
+            return {}, closures.shown(name).encode()
+        case "proof":
+            return {}, orjson.dumps(closures.proof(name, body, asked["most"]))
+        case _:
+            raise ValueError(f"nobody asks for {asked['what']}")
+
+
+def joined(one: str, other: str) -> tuple[int, bytes]:
+    """Two texts, one after the other, and where the second begins."""
+    first = one.encode()
+    return len(first), first + other.encode()

@@ -4,8 +4,8 @@ Rules
 -----
 * The policy is the one whose digest the certificate names: that of `m:policy` as it was believed when the certificate
   was made, or as it is, or the one that is configured, or the default. Where it is none of these, nothing is guessed.
-* The clauses are worked out from the findings as they are kept. If some were purged since, that is said, and what is
-  left may not be all that decided.
+* The clauses are worked out from the findings and the plan as they are kept. If some of them were purged since, that is
+  said, and what is left may not be all that decided.
 
 Example
 -------
@@ -18,9 +18,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
 
 from certificates.findings import FindingCode
+from certificates.items import ItemKind
+from kernel.about import About
+from kernel.access import Role
 from kernel.errors import NotFound
 from kernel.policy import DEFAULT_POLICY
 from kernel.policy_graph import in_force
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
     from kernel.judging import VerdictPolicy
     from kernel.ports import CertificateRecord, LedgerView
 
+_PAGE: Final = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -44,7 +50,7 @@ class Explanation:
         digest: of the policy, as the certificate names it.
         policy: it; None: nobody knows it any more.
         reasons: its clauses that decided, each as *refuse*, *review* or *clear*; none: nothing was against the plan.
-        purged: how many findings are not kept any more.
+        purged: how many findings and plan items are not kept any more.
     """
 
     verdict: Verdict
@@ -70,10 +76,11 @@ def explained(view: LedgerView, certificate: UUID, configured: VerdictPolicy) ->
     policy = next(
         (each for each in _candidates(view, record, configured) if each.digest() == said["policyDigest"]), None
     )
-    reasons = [] if policy is None else policy.reasons(findings)
+    about, items = _about(view, record)
+    reasons = [] if policy is None else policy.reasons(findings, about)
     if any(finding.code is FindingCode.INVALID_POLICY for finding in findings):
         reasons = [("refuse", {"hasCode": FindingCode.INVALID_POLICY.value})]
-    purged = int(said["findingItems"]) - len(findings)
+    purged = int(said["findingItems"]) - len(findings) + int(said["planItems"]) - items
     return Explanation(record.verdict, said["policyDigest"], policy, tuple(reasons), purged)
 
 
@@ -83,3 +90,24 @@ def _candidates(view: LedgerView, record: CertificateRecord, configured: Verdict
     yield in_force([*view.believed(graph=POLICY_GRAPH)], configured)
     yield configured
     yield DEFAULT_POLICY
+
+
+def _about(view: LedgerView, record: CertificateRecord) -> tuple[About, int]:
+    """What a plan is about, of its items; and how many of these there are."""
+    role, facts, stated, items = None, 0, [], 0
+    for body in _plan_items(view, record.id):
+        items += 1
+        facts += body["op"] in ("record", "supersede")
+        if body["op"] == "request" and "role" in body:
+            role = Role[body["role"].upper()]
+        if "confidence" in body:
+            stated.append(Decimal(body["confidence"]))
+    graphs = frozenset(graph.value for graph in record.graphs)
+    return About(record.principal, role, graphs, facts, min(stated, default=None)), items
+
+
+def _plan_items(view: LedgerView, certificate: UUID) -> Iterator[dict[str, str]]:
+    first = 0
+    while items := view.items(certificate, ItemKind.PLAN, first=first, limit=_PAGE):
+        yield from (json.loads(item.body) for item in items)
+        first = items[-1].ordinal + 1

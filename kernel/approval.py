@@ -149,3 +149,18 @@ class Every:
 
 
 ANY_EDITOR = AnyEditor()
+
+
+def both(one: ApprovalRule, other: ApprovalRule) -> ApprovalRule:
+    """What is held to two rules, in as few words as it takes."""
+    parts = dict.fromkeys(part for rule in (one, other) for part in _parts(rule))
+    if len(parts) < 2:
+        return next(iter(parts), ANY_EDITOR)
+    return Every(tuple(parts))
+
+
+def _parts(rule: ApprovalRule) -> tuple[ApprovalRule, ...]:
+    """The rules that it is made of, without those that refuse nobody."""
+    if isinstance(rule, Every):
+        return tuple(part for each in rule.rules for part in _parts(each))
+    return () if rule == ANY_EDITOR else (rule,)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from kernel.errors import InvalidChange, ReservedGraph
@@ -28,6 +29,9 @@ from kernel.intervals import Interval
 from kernel.terms import Iri, Literal, Statement, TripleTerm
 from kernel.timevalues import Bound
 from kernel.vocabulary import GOVERNANCE
+
+if TYPE_CHECKING:
+    from kernel.access import Role
 
 NO_SPELLING = Spelling()
 
@@ -101,6 +105,7 @@ class Request:
         episode: the source that the facts cite.
         principal: who asks, by the id of the principal.
         session: for a load session, the name under which its changes are staged; `changes` is empty then.
+        role: the highest that the principal had anywhere when they asked; None: nobody has looked yet.
 
     Raises:
         InvalidChange: a reason of more than `LONGEST_REASON` characters.
@@ -111,6 +116,7 @@ class Request:
     episode: Iri | None
     principal: str
     session: str | None = None
+    role: Role | None = None
 
     def __post_init__(self) -> None:
         if self.reason is not None and len(self.reason) > LONGEST_REASON:

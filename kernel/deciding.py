@@ -198,10 +198,11 @@ class Decider:
         """How many approvals are missing with this one. Raises `Forbidden` for one that the policy does not take."""
         before = tuple(each.editor for each in _decisions(view, record) if each.decision is DecisionKind.APPROVE)
         case = Case(record.principal, wanted.editor.id, before, signed=wanted.signature is not None)
-        reason = self._judge.approval.refuses(case)
+        rule = self._judge.approval(view)
+        reason = rule.refuses(case)
         if reason is not None:
             raise Forbidden(reason, remedy="ask another editor, or sign it: see the policy of the base")
-        return self._judge.approval.missing(case)
+        return rule.missing(case)
 
     def _enter(
         self,

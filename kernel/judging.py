@@ -19,12 +19,13 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode, Severity
+from kernel.about import NOTHING, About
 from kernel.mismatches import mismatches, remaining, told
 from kernel.policy_graph import in_force, once, remarks, written_policy
 from kernel.rules import amend, beyond_vocabularies, read_rules
@@ -61,12 +62,12 @@ class VerdictPolicy(Protocol):
         """What approvals of a plan that waits are held to: `kernel.approval`."""
         ...
 
-    def verdict(self, findings: Sequence[Finding]) -> Verdict:
-        """The verdict on a plan with these findings."""
+    def verdict(self, findings: Sequence[Finding], about: About = NOTHING) -> Verdict:
+        """The verdict on a plan with these findings, which is about this."""
         ...
 
-    def reasons(self, findings: Sequence[Finding]) -> list[tuple[str, dict[str, object]]]:
-        """The clauses that decide on a plan with these findings."""
+    def reasons(self, findings: Sequence[Finding], about: About = NOTHING) -> list[tuple[str, dict[str, object]]]:
+        """The clauses that decide on a plan with these findings, which is about this."""
         ...
 
     def describe(self) -> dict[str, object]:
@@ -88,6 +89,25 @@ class Judgement:
     digests: Digests
 
 
+@dataclass(slots=True)
+class Gathered:
+    """What was seen of the chunks of a load session, one by one.
+
+    Args:
+        impact: gathers what they do to the answers of registered queries.
+        about: what they are about together.
+        findings: what each was found to be at fault with.
+        mismatched: what does not fit edge signatures, until all of it is there.
+        noticed: what the shapes have yet to judge.
+    """
+
+    impact: LoadImpactChecker
+    about: About = NOTHING
+    findings: list[Finding] = field(default_factory=list)
+    mismatched: list[Mismatch] = field(default_factory=list)
+    noticed: list[FactContent] = field(default_factory=list)
+
+
 class Judge:
     """Applies rules, shapes, confidence threshold, impact and policy."""
 
@@ -105,10 +125,9 @@ class Judge:
         self._policy = policy
         self._governance = governance
 
-    @property
-    def approval(self) -> ApprovalRule:
-        """What approvals are held to."""
-        return self._policy.approval
+    def approval(self, view: FactsView) -> ApprovalRule:
+        """What approvals are held to at the head of the view; safe from any thread, for nothing is kept of it."""
+        return in_force(tuple(view.believed(graph=POLICY_GRAPH)), self._policy).approval
 
     def _in_force(self, view: FactsView) -> VerdictPolicy:
         return in_force(self._governance.facts(POLICY_GRAPH, view), self._policy)
@@ -119,10 +138,10 @@ class Judge:
     def _signatures(self, table: RuleTable, view: FactsView) -> Signatures:
         return signatures(table.signatures, table.reading, self._governance.facts(ONTOLOGY_GRAPH, view))
 
-    def _verdict(self, findings: Sequence[Finding], view: FactsView) -> Verdict:
+    def _verdict(self, findings: Sequence[Finding], about: About, view: FactsView) -> Verdict:
         if any(finding.code is FindingCode.INVALID_POLICY for finding in findings):
             return Verdict.REFUSED
-        return self._in_force(view).verdict(findings)
+        return self._in_force(view).verdict(findings, about)
 
     def judge(self, plan: Plan, view: LedgerView, preparation: Preparation | None = None) -> Judgement:
         """Judges a plan whose facts are not in the view.
@@ -153,29 +172,7 @@ class Judge:
             *written_policy(plan, governed),
             *remarks(plan, self._policy),
         )
-        return Judgement(plan, findings, self._verdict(findings, governed), self.digests(view))
-
-    def contradictions(self, plan: Plan, view: FactsView) -> list[Finding]:
-        """What the rules find of one chunk of a load session; what they would propose is left out.
-
-        Raises:
-            WasPurged: the chunk would write what has a tombstone.
-        """
-        self._tombstones.require_none(plan)
-        table = self._rules(view)
-        governed = self._governance.over(view)
-        ontology = self._governance.facts(ONTOLOGY_GRAPH, view)
-        found = [*amend(plan, table, governed)[1], *beyond_vocabularies(plan, table, ontology, view)]
-        found += self._doubts(plan, governed)
-        return [*found, *written_policy(plan, governed), *remarks(plan, self._policy)]
-
-    def mismatched(self, plan: Plan, view: FactsView) -> list[Mismatch]:
-        """What of one chunk of a load session does not fit edge signatures; `judge_load` has to be told of it."""
-        return mismatches(plan, self._signatures(self._rules(view), view), self._governance.over(view))
-
-    def noticed(self, plan: Plan, view: LedgerView, preparation: Preparation | None) -> Sequence[FactContent]:
-        """Those facts of one chunk of a load session that `judge_load` has to be told of."""
-        return self._shapes.noticed(plan, self._governance.over(view), preparation)
+        return Judgement(plan, findings, self._verdict(findings, About.of(plan), governed), self.digests(view))
 
     def hold(self, view: LedgerView, preparation: Preparation | None) -> None:
         """Reads what governs at the head of the view: what a load brings of it does not judge the load itself.
@@ -188,36 +185,58 @@ class Judge:
         if preparation is not None:
             preparation.hold(view)
 
-    def impact_of_load(self, view: LedgerView) -> LoadImpactChecker:
-        """What gathers, chunk by chunk, what a load session does to the answers of registered queries."""
-        return self._impact.load(self._governance.facts(QUERIES_GRAPH, view))
+    def begin_load(self, view: LedgerView) -> Gathered:
+        """What is gathered, chunk by chunk, of a load session; nothing so far."""
+        return Gathered(self._impact.load(self._governance.facts(QUERIES_GRAPH, view)))
+
+    def gather(self, plan: Plan, view: LedgerView, gathered: Gathered, preparation: Preparation | None) -> None:
+        """Judges one chunk of a load session, as far as it can be alone; what rules would propose is left out.
+
+        Args:
+            plan: of the chunk.
+            view: the transaction, with the chunks before.
+            gathered: of these; more is put there.
+            preparation: what was judged beforehand, if the load writes shapes.
+
+        Raises:
+            WasPurged: the chunk would write what has a tombstone.
+        """
+        self._tombstones.require_none(plan)
+        table, governed = self._rules(view), self._governance.over(view)
+        about = About.of(plan)
+        gathered.about = about if gathered.about is NOTHING else gathered.about.with_more(about)
+        gathered.findings += [
+            *amend(plan, table, governed)[1],
+            *beyond_vocabularies(plan, table, self._governance.facts(ONTOLOGY_GRAPH, view), view),
+            *self._doubts(plan, governed),
+            *written_policy(plan, governed),
+            *remarks(plan, self._policy),
+        ]
+        gathered.mismatched += mismatches(plan, self._signatures(table, view), governed)
+        gathered.noticed += self._shapes.noticed(plan, governed, preparation)
+        gathered.impact.take(plan)
 
     def judge_load(
-        self,
-        view: LedgerView,
-        load: Loaded,
-        found: Sequence[Finding],
-        mismatched: Sequence[Mismatch],
-        impact: LoadImpactChecker,
-        preparation: Preparation | None,
+        self, view: LedgerView, load: Loaded, gathered: Gathered, preparation: Preparation | None
     ) -> tuple[tuple[Finding, ...], Verdict]:
         """Judges a load session whole, once its facts are in the view.
 
         Args:
             view: the transaction; what governs at its head was held before the load's facts came into it.
-            load: with what `noticed` gave for its chunks.
-            found: what its chunks were found to contradict.
-            mismatched: what `mismatched` gave for its chunks.
-            impact: what was gathered of them.
+            load: with what of its chunks the shapes have yet to judge.
+            gathered: of its chunks.
             preparation: what was judged beforehand, if the load writes shapes.
         """
-        asked = self._signatures(self._rules(view), view)
-        findings = [*found, *(told(each, asked) for each in remaining(mismatched, asked, self._governance.over(view)))]
+        governed, asked = self._governance.over(view), self._signatures(self._rules(view), view)
+        findings = [
+            *gathered.findings,
+            *(told(each, asked) for each in remaining(gathered.mismatched, asked, governed)),
+        ]
         if load.noticed:
-            findings += self._shapes.load_findings(load, self._governance.over(view), preparation)
-        findings += impact.findings(str(load.certificate), load.issued_at, view)
+            findings += self._shapes.load_findings(load, governed, preparation)
+        findings += gathered.impact.findings(str(load.certificate), load.issued_at, view)
         findings = once(findings)
-        return tuple(findings), self._verdict(findings, view)
+        return tuple(findings), self._verdict(findings, gathered.about, view)
 
     def digests(self, view: FactsView) -> Digests:
         """What plans are judged by at the head of the view."""

@@ -21,7 +21,7 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from certificates.certificate import Verdict
@@ -34,7 +34,7 @@ from kernel.issuing import EMPTY, Trees, issued_event
 from kernel.plan import effect_bodies, request_body
 from kernel.planner import Planner
 from kernel.ports import CertificateRecord, CertificateState, IdempotencyEntry, Loaded
-from kernel.submitting import Outcome, findings_of, outcome_of
+from kernel.submitting import Outcome, asked_by, findings_of, outcome_of
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
@@ -43,14 +43,12 @@ if TYPE_CHECKING:
 
     from kernel.access import Principal
     from kernel.changes import Assert
-    from kernel.facts import FactContent
     from kernel.group import Group
     from kernel.instants import Instant
     from kernel.issuing import Notary
-    from kernel.judging import Judge
-    from kernel.mismatches import Mismatch
+    from kernel.judging import Gathered, Judge
     from kernel.plan import Plan
-    from kernel.ports import LedgerView, LoadImpactChecker
+    from kernel.ports import LedgerView
     from kernel.preparing import Preparation
     from kernel.terms import Iri
 
@@ -71,22 +69,12 @@ class LoadRequest:
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What judging the chunks one by one has come to, and what of them the shapes have yet to judge."""
-
-    impact: LoadImpactChecker
-    findings: list[Finding] = field(default_factory=list)
-    mismatched: list[Mismatch] = field(default_factory=list)
-    noticed: list[FactContent] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class _Load:
     """What planning the chunks has come to so far."""
 
     certificate: UUID
     leaves: list[bytes]
-    seen: _Seen
+    seen: Gathered
     graphs: set[Iri] = field(default_factory=set)
 
 
@@ -140,11 +128,13 @@ class Loader:
         known = before and group.tx.certificate(before.certificate)
         if known:
             return outcome_of(group.tx, known)
+        wanted = replace(wanted, request=asked_by(wanted.request, wanted.principal))
         at = group.instant()
         self._judge.hold(group.tx, preparation)
         load = self._plan(group, wanted, at, preparation)
-        loaded = Loaded(load.certificate, at, load.seen.noticed)
-        judged = self._judged(group, loaded, load.seen, preparation)
+        judged = self._judge.judge_load(
+            group.tx, Loaded(load.certificate, at, load.seen.noticed), load.seen, preparation
+        )
         record = self._issue(group, wanted.request, load, judged, at)
         group.tx.remember(wanted.principal.id, key, IdempotencyEntry(b"", record.id))
         if record.request is None:
@@ -175,7 +165,7 @@ class Loader:
         signed = group.tx.items(record.id, ItemKind.PLAN)
         position = 1
         self._judge.hold(group.tx, preparation)
-        seen = _Seen(self._judge.impact_of_load(group.tx))
+        seen = self._judge.begin_load(group.tx)
         for plan in self._plans(group, wanted, record.id, record.issued_at, seen, preparation):
             bodies = list(effect_bodies(plan))
             held = signed[position : position + len(bodies)]
@@ -185,19 +175,14 @@ class Loader:
             group.take(plan, [item.leaf for item in held], at)
         else:
             loaded = Loaded(record.id, record.issued_at, seen.noticed)
-            judged, verdict = self._judged(group, loaded, seen, preparation)
+            judged, verdict = self._judge.judge_load(group.tx, loaded, seen, preparation)
             if (position, judged, verdict) == (len(signed), findings_of(group.tx, record.id), record.verdict):
                 return True
         group.give_back(record.id)
         return False
 
-    def _judged(
-        self, group: Group, loaded: Loaded, seen: _Seen, preparation: Preparation | None
-    ) -> tuple[tuple[Finding, ...], Verdict]:
-        return self._judge.judge_load(group.tx, loaded, seen.findings, seen.mismatched, seen.impact, preparation)
-
     def _plan(self, group: Group, wanted: LoadRequest, at: Instant, preparation: Preparation | None) -> _Load:
-        load = _Load(uuid7(), [], _Seen(self._judge.impact_of_load(group.tx)))
+        load = _Load(uuid7(), [], self._judge.begin_load(group.tx))
         asked = salt_items(ItemKind.PLAN, [request_body(wanted.request)])
         group.tx.add_items(load.certificate, asked)
         load.leaves.append(asked[0].leaf)
@@ -221,7 +206,7 @@ class Loader:
         wanted: LoadRequest,
         certificate: UUID,
         issued_at: Instant,
-        seen: _Seen,
+        seen: Gathered,
         preparation: Preparation | None,
     ) -> Iterator[Plan]:
         """A plan a chunk, each made when the ones before are in the transaction; what is seen of it goes to `seen`."""
@@ -231,13 +216,9 @@ class Loader:
             planner = Planner(
                 certificate, issued_at, group.tx, wanted.principal, facts_from=facts, evidence_from=evidence
             )
-            asked = Request(tuple(changes), request.reason, request.episode, request.principal)
-            plan = planner.plan(asked)
+            plan = planner.plan(replace(request, changes=tuple(changes), session=None))
             facts, evidence = planner.facts_made, planner.evidence_made
-            seen.findings += self._judge.contradictions(plan, group.tx)
-            seen.mismatched += self._judge.mismatched(plan, group.tx)
-            seen.noticed += self._judge.noticed(plan, group.tx, preparation)
-            seen.impact.take(plan)
+            self._judge.gather(plan, group.tx, seen, preparation)
             yield plan
 
     def _issue(

@@ -4,15 +4,15 @@ Rules
 -----
 * A plan lists facts to record, facts to supersede and evidence to add; it holds no transaction time (only the apply
   has one) and no stored quads (stores derive them).
-* Item 0 is the request: who asked, why, citing what. Then come the records, the supersessions and the evidence, in that
-  order, each as canonical JSON (RFC 8785) with instants and terms as strings.
+* Item 0 is the request: who asked, in which role, why, citing what. Then come the records, the supersessions and the
+  evidence, in that order, each as canonical JSON (RFC 8785) with instants and terms as strings.
 * The same certificate id, request and state give the same plan, byte for byte: a re-check compares bodies.
 
 Example
 -------
 A plan that records one fact has two items::
 
-    {"op":"request","principal":"…","reason":"…"}
+    {"op":"request","principal":"…","reason":"…","role":"writer"}
     {"fact":"urn:uuid:…","family":"urn:uuid:…","op":"record","statement":"<…> <…> <…> <…> ."}
 """
 
@@ -79,6 +79,8 @@ def effect_bodies(plan: Plan) -> Iterator[bytes]:
 def request_body(request: Request) -> bytes:
     """The canonical item for what was asked, apart from the changes."""
     body: dict[str, str] = {"op": "request", "principal": request.principal}
+    if request.role is not None:
+        body["role"] = request.role.name.lower()
     if request.reason is not None:
         body["reason"] = request.reason
     if request.episode is not None:

@@ -2,10 +2,14 @@
 
 Rules
 -----
-* `refuse` and `review` are conditions; `confidence`, a number in text from 0 to 1, may be left out. What approvals are
-  held to is no part of the document, but a setting of whoever runs the base.
-* A condition is an object with one of `hasCode`, `contradicts`, `concerns`, `atLeast`, `weighs`, `rows`, `anyOf`,
-  `allOf`, and `severity` where it takes one (`warning`, unless given). Unknown members are errors, with their place.
+* `refuse` and `review` are conditions. There may be `confidence`, a number in text from 0 to 1, and `approval`, what
+  approvals are held to beside what whoever runs the base has set.
+* A condition is an object with one word (`kernel.conditions`): `hasCode`, `contradicts`, `concerns`, `atLeast`,
+  `weighs`, `rows`; `askedBy`, `roleAtMost`, `touches`, `changes`, `confidenceBelow`; `anyOf`, `allOf`, `not`; and
+  `severity` where it takes one (`warning`, unless given).
+* An approval rule is an object with one word (`kernel.approval`): `noSelfApproval`, `signedByEditor`, `anyEditor`,
+  each `true`, `approvals`, a number, or `every`, a list of rules.
+* Unknown members are errors, with their place.
 
 Example
 -------
@@ -22,18 +26,49 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from certificates.contradictions import ContradictionKind
 from certificates.findings import FindingCode, Severity
+from kernel.access import Role
+from kernel.approval import ANY_EDITOR, Approvals, Every, NoSelfApproval, SignedByEditor
+from kernel.conditions import (
+    AllOf,
+    AnyOf,
+    AskedBy,
+    AtLeast,
+    Changes,
+    Concerns,
+    ConfidenceBelow,
+    Contradicts,
+    HasCode,
+    Not,
+    RoleAtMost,
+    Rows,
+    Touches,
+    Weighs,
+)
 from kernel.errors import InvalidDocument
-from kernel.policy import AllOf, AnyOf, AtLeast, Concerns, Contradicts, HasCode, Policy, Rows, Weighs
+from kernel.policy import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from enum import StrEnum
 
-    from kernel.policy import Condition
+    from kernel.approval import ApprovalRule
+    from kernel.conditions import Condition
 
-_POLICY: Final = ("refuse", "review", "confidence")
+_POLICY: Final = ("refuse", "review", "confidence", "approval")
 _GRADED: Final = frozenset({"hasCode", "concerns", "atLeast"})
-_WORDS: Final = ("hasCode", "contradicts", "concerns", "atLeast", "weighs", "rows", "anyOf", "allOf")
+_SIMPLE: Final[Mapping[str, Callable[[object, str], Condition]]] = {
+    "contradicts": lambda given, where: Contradicts(_one(given, where, ContradictionKind)),
+    "weighs": lambda given, where: Weighs(_number(given, where)),
+    "rows": lambda given, where: Rows(_number(given, where)),
+    "askedBy": lambda given, where: AskedBy(_text(given, where, "the id of a principal")),
+    "roleAtMost": lambda given, where: RoleAtMost(_role(given, where)),
+    "touches": lambda given, where: Touches(_text(given, where, "the IRI of a graph")),
+    "changes": lambda given, where: Changes(_number(given, where)),
+    "confidenceBelow": lambda given, where: ConfidenceBelow(_confidence(given, where)),
+}
+_NESTING: Final = ("anyOf", "allOf", "not")
+_WORDS: Final = ("hasCode", "concerns", "atLeast", *_SIMPLE, *_NESTING)
+_APPROVAL: Final = ("anyEditor", "noSelfApproval", "approvals", "signedByEditor", "every")
 _DEEPEST: Final = 16
 _LARGEST: Final = 2**53 - 1
 
@@ -53,7 +88,9 @@ def policy_of(text: str) -> Policy:
         if name not in said:
             raise _wrong(f"/{name}", "it is missing", "say when a plan is refused, and when it waits for review")
     refuse, review = (_condition(said[name], f"/{name}", 0) for name in _POLICY[:2])
-    return Policy(refuse, review, _confidence(said.get("confidence", "0.5")))
+    confidence = _confidence(said.get("confidence", "0.5"), "/confidence")
+    approval = _approval(said["approval"], "/approval", 0) if "approval" in said else ANY_EDITOR
+    return Policy(refuse, review, confidence, approval)
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -72,25 +109,48 @@ def _condition(value: object, place: str, depth: int) -> Condition:
         raise _wrong(place, "it is no condition", f"give one of {', '.join(_WORDS)}, and severity where it takes one")
     (word,) = words
     given, where = said[word], f"{place}/{word}"
-    if word in ("anyOf", "allOf"):
-        if not isinstance(given, list) or not given:
-            raise _wrong(where, "it is no list of conditions", "give one or more in [ ]")
-        parts = tuple(_condition(each, f"{where}/{number}", depth + 1) for number, each in enumerate(given))
-        return AnyOf(parts) if word == "anyOf" else AllOf(parts)
+    if word in _NESTING:
+        return _nesting(word, given, where, depth + 1)
+    if word in _SIMPLE:
+        return _SIMPLE[word](given, where)
     severity = _one(said.get("severity", "warning"), f"{place}/severity", Severity)
     match word:
         case "hasCode":
             return HasCode(_one(given, where, FindingCode), severity)
-        case "contradicts":
-            return Contradicts(_one(given, where, ContradictionKind))
         case "concerns":
-            return Concerns(_text(given, where), severity)
-        case "atLeast":
-            return AtLeast(_number(given, where), severity)
-        case "weighs":
-            return Weighs(_number(given, where))
+            return Concerns(_text(given, where, "the IRI of a graph"), severity)
         case _:
-            return Rows(_number(given, where))
+            return AtLeast(_number(given, where), severity)
+
+
+def _nesting(word: str, given: object, where: str, depth: int) -> Condition:
+    if word == "not":
+        return Not(_condition(given, where, depth))
+    parts = tuple(_condition(each, f"{where}/{number}", depth) for number, each in enumerate(_several(given, where)))
+    return AnyOf(parts) if word == "anyOf" else AllOf(parts)
+
+
+def _approval(value: object, place: str, depth: int) -> ApprovalRule:
+    said = _object(value, place, _APPROVAL)
+    if len(said) != 1 or depth > _DEEPEST:
+        raise _wrong(place, "it is no approval rule", f"give one of {', '.join(_APPROVAL)}")
+    ((word, given),) = said.items()
+    where = f"{place}/{word}"
+    if word == "every":
+        return Every(
+            tuple(_approval(each, f"{where}/{number}", depth + 1) for number, each in enumerate(_several(given, where)))
+        )
+    if word == "approvals":
+        return Approvals(_number(given, where))
+    if given is not True:
+        raise _wrong(where, "it is not true", "write true, or leave the rule out")
+    return {"anyEditor": ANY_EDITOR, "noSelfApproval": NoSelfApproval(), "signedByEditor": SignedByEditor()}[word]
+
+
+def _several(given: object, where: str) -> list[object]:
+    if not isinstance(given, list) or not given:
+        raise _wrong(where, "it is no list", "give one or more in [ ]")
+    return given
 
 
 def _object(value: object, place: str, known: tuple[str, ...]) -> Mapping[str, object]:
@@ -107,10 +167,17 @@ def _one(value: object, place: str, kind: type[E]) -> E:
     return kind(value)
 
 
-def _text(value: object, place: str) -> str:
+def _text(value: object, place: str, what: str) -> str:
     if not isinstance(value, str) or not value:
-        raise _wrong(place, "it is no IRI", "give the graph's IRI")
+        raise _wrong(place, f"it is not {what}", "give it as a text")
     return value
+
+
+def _role(value: object, place: str) -> Role:
+    names = [role.name.lower() for role in Role]
+    if value not in names:
+        raise _wrong(place, "it is no role", f"give one of {', '.join(names)}")
+    return Role(names.index(str(value)) + 1)
 
 
 def _number(value: object, place: str) -> int:
@@ -119,13 +186,13 @@ def _number(value: object, place: str) -> int:
     return value
 
 
-def _confidence(value: object) -> str:
+def _confidence(value: object, place: str) -> str:
     try:
         number = Decimal(value) if isinstance(value, str) else Decimal("NaN")
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite() or not 0 <= number <= 1:
-        raise _wrong("/confidence", "it is no number from 0 to 1 in text", 'give one, such as "0.5"')
+        raise _wrong(place, "it is no number from 0 to 1 in text", 'give one, such as "0.5"')
     return format(number.normalize(), "f")
 
 

@@ -3,7 +3,8 @@
 Rules
 -----
 * There is at most one: `m:policy m:document "…"`, a JSON text (`kernel.policy_document`). It holds from the plan after
-  the one that writes it, and goes away as it came: by a change.
+  the one that writes it, and goes away as it came: by a change. What it holds approvals to comes on top of what is
+  configured: whoever writes it takes no pair of eyes away.
 * Whatever else `m:policy` says in the vocabulary `m:`, a second document, and one that cannot be read, is an
   `invalid-policy` on the plan that writes it. If one is in force all the same, every plan waits for an editor at least.
 * `UnsafeAutoApprove` is a switch of whoever runs the base: no policy of the base takes its place, and each plan says
@@ -24,6 +25,8 @@ from typing import TYPE_CHECKING, Final
 
 from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode, Severity
+from kernel.about import NOTHING, About
+from kernel.approval import both
 from kernel.errors import InvalidDocument
 from kernel.policy import Policy, UnsafeAutoApprove
 from kernel.policy_document import policy_of
@@ -59,14 +62,14 @@ class Unreadable:
         """The configured one."""
         return self.configured.approval
 
-    def verdict(self, findings: Sequence[Finding]) -> Verdict:
+    def verdict(self, findings: Sequence[Finding], about: About = NOTHING) -> Verdict:
         """Review at least."""
-        verdict = self.configured.verdict(findings)
+        verdict = self.configured.verdict(findings, about)
         return Verdict.REVIEW if verdict is Verdict.CLEAR else verdict
 
-    def reasons(self, findings: Sequence[Finding]) -> list[tuple[str, dict[str, object]]]:
+    def reasons(self, findings: Sequence[Finding], about: About = NOTHING) -> list[tuple[str, dict[str, object]]]:
         """Those of the configured one, or that nobody can read what is in force."""
-        return self.configured.reasons(findings) or [("review", self.describe())]
+        return self.configured.reasons(findings, about) or [("review", self.describe())]
 
     def describe(self) -> dict[str, object]:
         """The policy as canonical JSON members."""
@@ -82,7 +85,7 @@ def in_force(facts: Sequence[Fact], configured: VerdictPolicy) -> VerdictPolicy:
 
     Args:
         facts: them.
-        configured: gives what approvals are held to, in any case.
+        configured: what approvals are held to by it, they are in any case.
     """
     if not facts or isinstance(configured, UnsafeAutoApprove):
         return configured
@@ -90,7 +93,7 @@ def in_force(facts: Sequence[Fact], configured: VerdictPolicy) -> VerdictPolicy:
         policy = policy_in(fact.statement for fact in facts)
     except InvalidDocument:
         return Unreadable(configured)
-    return configured if policy is None else replace(policy, approval=configured.approval)
+    return configured if policy is None else replace(policy, approval=both(configured.approval, policy.approval))
 
 
 def policy_in(statements: Iterable[Statement]) -> Policy | None:

@@ -20,7 +20,7 @@ Example
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from certificates.certificate import Verdict
@@ -185,7 +185,8 @@ class Submitter:
             preparation: what was judged beforehand, if shapes are written.
         """
         at = group.instant() if at is None else at
-        plan = Planner(uuid7(), at, group.tx, principal).plan(request)
+        asked = asked_by(request, principal) if predecessor is None else request
+        plan = Planner(uuid7(), at, group.tx, principal).plan(asked)
         judgement = self._judge.judge(plan, group.tx, preparation)
         if dry_run:
             return Outcome(None, judgement.verdict, None, None, judgement.findings)
@@ -217,6 +218,11 @@ class Submitter:
         if submission.key is not None and outcome.certificate is not None:
             entry = IdempotencyEntry(submission.body_digest, outcome.certificate)
             group.tx.remember(submission.principal.id, submission.key, entry)
+
+
+def asked_by(request: Request, principal: Principal) -> Request:
+    """The request with the role of who asks."""
+    return replace(request, role=principal.highest)
 
 
 def outcome_of(view: LedgerView, record: CertificateRecord) -> Outcome:

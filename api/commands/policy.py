@@ -3,8 +3,8 @@
 Rules
 -----
 * It reads the ledger in the base's folder; a service may run meanwhile. Nothing is written.
-* `show` prints the policy in force as JSON, as it can be written to `m:policy` again, without what approvals are held
-  to. `explain` prints the verdict, then a line for each clause that decided.
+* `show` prints the policy in force as JSON, as it can be written to `m:policy` again. `explain` prints the verdict,
+  then a line for each clause that decided.
 
 Example
 -------
@@ -45,8 +45,7 @@ def show(data: Data) -> int:
 
     with closing(_ledger(data)) as ledger, ledger.reading() as view:
         chosen = in_force([*view.believed(graph=POLICY_GRAPH)], read_settings(data=data).verdict_policy)
-    described = {name: value for name, value in chosen.describe().items() if name != "approval"}
-    typer.echo(json.dumps(described, indent=2))
+    typer.echo(json.dumps(chosen.describe(), indent=2))
     return 0
 
 
@@ -73,7 +72,7 @@ def explain(
     for decision, clause in said.reasons:
         typer.echo(f"{decision}: {json.dumps(clause)}")
     if said.purged:
-        typer.echo(f"of its findings {said.purged} were purged: they may have decided as well")
+        typer.echo(f"of its findings and its plan {said.purged} items were purged: they may have decided as well")
     return 0
 
 

@@ -27,6 +27,7 @@ from uuid import UUID
 
 from bridge.ledger.damage import sound
 from certificates.canonical import canonical_json
+from kernel.access import Role
 from kernel.changes import NO_SPELLING, Assert, End, Reinstate, Request, Retract, Revise
 from kernel.facts import Spelling, Validity
 from kernel.instants import Instant
@@ -53,6 +54,8 @@ def encode_request(request: Request) -> bytes:
         members["episode"] = request.episode.n3
     if request.session is not None:
         members["session"] = request.session
+    if request.role is not None:
+        members["role"] = request.role.name
     return canonical_json(members)
 
 
@@ -66,6 +69,7 @@ def decode_request(data: bytes) -> Request:
         episode=parse_iri(_text(members.pop("episode"))) if "episode" in members else None,
         principal=_text(members.pop("principal")),
         session=_optional(members.pop("session", None)),
+        role=Role[_text(members.pop("role"))] if "role" in members else None,
     )
     _refuse_rest(members)
     return request

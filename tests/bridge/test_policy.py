@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,16 +13,19 @@ from bridge.base import Base
 from bridge.policy_explaining import explained
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
+from kernel.access import Principal, Role
+from kernel.approval import NoSelfApproval
 from kernel.changes import Assert, Retract
 from kernel.errors import Forbidden
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 from kernel.policy_document import policy_of
 from kernel.policy_graph import DOCUMENT
+from kernel.ports import CertificateState
 from kernel.submitting import Outcome
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import POLICY_GRAPH
 from tests.api.console import run
-from tests.bridge.writing import ADMINISTRATOR, stage, write
+from tests.bridge.writing import ADMINISTRATOR, EDITOR, decide, stage, write
 
 DOUBT = "0.3"
 LAX = {"refuse": {"hasCode": "shape-violation"}, "review": {"hasCode": "asymmetric"}, "confidence": "0.1"}
@@ -86,6 +90,50 @@ def test_a_policy_that_cannot_be_read_is_refused_and_a_writer_writes_none() -> N
             assert refused.certificate is not None
             said = explained(view, refused.certificate, DEFAULT_POLICY)
         assert said.reasons == (("refuse", {"hasCode": "invalid-policy"}),)
+
+
+def test_who_asks_where_how_much_and_how_surely_decides_and_is_explained(data: Path) -> None:
+    agents = {"allOf": [{"roleAtMost": "writer"}, {"touches": "urn:g"}, {"not": {"askedBy": "trusted"}}]}
+    said = {"refuse": {"changes": 3}, "review": {"anyOf": [agents, {"confidenceBelow": "0.9"}]}, "confidence": "0"}
+    plain = [Assert(Statement(Iri(f"urn:{each}"), Iri("urn:p"), Iri("urn:c"), Iri("urn:g"))) for each in "abcdef"]
+    with Base.open(data) as base:
+        assert write(base, Assert(policy(said)), by=ADMINISTRATOR).verdict is Verdict.CLEAR
+        held = write(base, plain[0])
+        refused = write(base, *plain[:4], by=EDITOR)
+        outcomes = [
+            held,
+            refused,
+            write(base, plain[1], by=EDITOR),
+            write(base, plain[2], by=Principal("trusted", Role.WRITER)),
+            write(base, doubted("x"), by=EDITOR),
+            base.load(stage(base, "many", plain[3:5], plain[5:])).result(60),
+        ]
+        assert [each.verdict.value for each in outcomes] == ["review", "refused", "clear", "clear", "review", "refused"]
+        assert not any(each.findings for each in outcomes)
+        approved = decide(base, held.certificate)
+        assert approved.state is CertificateState.APPLIED, "the role of who asked counts, not that of the editor"
+    told = [run("policy", "explain", str(each.certificate), "--data", data).output for each in outcomes]
+    for output, clause in zip(told, (agents, {"changes": 3}), strict=False):
+        assert json.dumps(clause) in output
+    assert "nothing that was found" in told[2]
+    assert 'review: {"confidenceBelow": "0.9"}' in told[4]
+    assert 'refuse: {"changes": 3}' in told[5]
+
+
+def test_approvals_are_held_to_what_the_policy_says_and_what_is_configured(data: Path) -> None:
+    said = STRICT | {"refuse": {"hasCode": "invalid-rule"}, "approval": {"every": [{"approvals": 2}]}}
+    said["review"] = {"hasCode": "low-confidence"}
+    with Base.open(data, policy=replace(DEFAULT_POLICY, approval=NoSelfApproval())) as base:
+        assert write(base, Assert(policy(said)), by=ADMINISTRATOR).verdict is Verdict.CLEAR
+        waits = write(base, doubted("a"), by=EDITOR)
+        with pytest.raises(Forbidden, match="whoever asked"):
+            decide(base, waits.certificate)
+        others = [Principal(name, Role.EDITOR) for name in ("one", "two")]
+        states = [decide(base, waits.certificate, by=each).state for each in others]
+        assert states == [CertificateState.PENDING, CertificateState.APPLIED]
+        assert write(base, Retract(policy(said)), by=ADMINISTRATOR).verdict is Verdict.CLEAR
+        waits = write(base, doubted("b"), by=EDITOR)
+        assert decide(base, waits.certificate, by=others[0]).state is CertificateState.APPLIED
 
 
 def test_unsafe_auto_approve_is_named_by_every_certificate_it_lets_through() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,17 +13,23 @@ from hypothesis import strategies as st
 from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode, Severity
 from certificates.impacts import Impact
-from kernel.policy import (
-    DEFAULT_POLICY,
+from kernel.about import NOTHING, About
+from kernel.access import Role
+from kernel.conditions import (
     AllOf,
     AnyOf,
+    AskedBy,
     AtLeast,
+    Changes,
     Condition,
+    ConfidenceBelow,
     HasCode,
-    Policy,
-    UnsafeAutoApprove,
+    Not,
+    RoleAtMost,
+    Touches,
     Weighs,
 )
+from kernel.policy import DEFAULT_POLICY, Policy, UnsafeAutoApprove
 
 REFUSED = {
     FindingCode.SHAPE_VIOLATION,
@@ -46,15 +55,91 @@ leaves: st.SearchStrategy[Condition] = st.one_of(
     st.builds(HasCode, st.sampled_from(FindingCode), st.sampled_from(Severity)),
     st.builds(AtLeast, st.integers(1, 4), st.sampled_from(Severity)),
     st.builds(Weighs, st.integers(1, 100)),
+    st.builds(AskedBy, st.sampled_from(["ada", "bob"])),
+    st.builds(RoleAtMost, st.sampled_from(Role)),
+    st.builds(Touches, st.sampled_from(["urn:g", "urn:h"])),
+    st.builds(Changes, st.integers(1, 4)),
+    st.builds(ConfidenceBelow, st.sampled_from(["0.2", "0.5", "1"])),
 )
 conditions = st.recursive(
     leaves,
     lambda inner: st.one_of(
         st.builds(AnyOf, st.lists(inner, min_size=1, max_size=3).map(tuple)),
         st.builds(AllOf, st.lists(inner, min_size=1, max_size=3).map(tuple)),
+        st.builds(Not, inner),
     ),
     max_leaves=6,
 )
+abouts = st.builds(
+    About,
+    st.sampled_from(["ada", "bob", None]),
+    st.sampled_from([*Role, None]),
+    st.frozensets(st.sampled_from(["urn:g", "urn:h"])),
+    st.integers(0, 5),
+    st.sampled_from([None, Decimal("0.2"), Decimal("0.3"), Decimal(1)]),
+)
+
+
+def naive(said: Mapping[str, Any], found: list[Finding], about: About) -> bool:
+    """Whether a condition holds, by its description alone."""
+    severities = ["info", "warning", "violation"]
+    grave = [
+        each
+        for each in found
+        if severities.index(each.severity.value) >= severities.index(said.get("severity", "warning"))
+    ]
+    (word,) = said.keys() - {"severity"}
+    given = said[word]
+    return {
+        "anyOf": lambda: any(naive(each, found, about) for each in given),
+        "allOf": lambda: all(naive(each, found, about) for each in given),
+        "not": lambda: not naive(given, found, about),
+        "hasCode": lambda: given in [each.code.value for each in grave],
+        "atLeast": lambda: len(grave) >= given,
+        "weighs": lambda: False,
+        "askedBy": lambda: given == about.principal,
+        "roleAtMost": lambda: (
+            about.role is None
+            or about.role.name.lower() in ["reader", "writer", "editor", "administrator"][: Role[given.upper()]]
+        ),
+        "touches": lambda: given in about.graphs,
+        "changes": lambda: given <= about.facts,
+        "confidenceBelow": lambda: about.confidence is not None and about.confidence < Decimal(given),
+    }[word]()
+
+
+@given(conditions, findings, abouts)
+def test_a_condition_holds_as_its_description_says(condition: Condition, found: list[Finding], about: About) -> None:
+    assert condition.holds(found, about) is naive(condition.describe(), found, about)
+    assert condition.asks or not condition.holds([], about)
+
+
+@given(conditions, conditions, findings, abouts)
+def test_a_verdict_is_refused_before_it_waits_and_nothing_grave_slips_through(
+    refuse: Condition, review: Condition, found: list[Finding], about: About
+) -> None:
+    policy = Policy(refuse, review)
+    unforeseen = any(
+        each.severity is Severity.VIOLATION and not refuse.names(each) and not review.names(each) for each in found
+    )
+    expected = (
+        Verdict.REFUSED
+        if naive(refuse.describe(), found, about)
+        else Verdict.REVIEW
+        if naive(review.describe(), found, about) or unforeseen
+        else Verdict.CLEAR
+    )
+    assert policy.verdict(found, about) is expected
+    named = {name for name, _ in policy.reasons(found, about)}
+    assert named == {Verdict.REFUSED: {"refuse"}, Verdict.REVIEW: {"review"}, Verdict.CLEAR: set()}[expected]
+
+
+def test_what_is_asked_not_to_be_there_is_not_let_in() -> None:
+    without = Policy(HasCode(FindingCode.INVALID_RULE), Not(HasCode(FindingCode.ASYMMETRIC)))
+    assert without.verdict([finding(FindingCode.ASYMMETRIC)]) is Verdict.REVIEW
+    assert without.verdict([]) is Verdict.REVIEW
+    assert NOTHING.role is None
+    assert RoleAtMost(Role.READER).holds([], NOTHING)
 
 
 @given(findings)
@@ -112,7 +197,7 @@ def test_a_violation_that_no_condition_names_is_held_for_review() -> None:
 def test_any_of_and_all_of_are_or_and_and(left: Condition, right: Condition, found: list[Finding]) -> None:
     assert AnyOf((left, right)).holds(found) == (left.holds(found) or right.holds(found))
     assert AllOf((left, right)).holds(found) == (left.holds(found) and right.holds(found))
-    assert not left.holds([])
+    assert Not(left).holds(found) != left.holds(found)
 
 
 @given(st.lists(conditions, min_size=2, max_size=4, unique_by=lambda condition: str(condition.describe())))

@@ -7,25 +7,17 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from certificates.certificate import Verdict
 from certificates.contradictions import Contradiction, ContradictionKind
 from certificates.findings import Finding, FindingCode, Severity
 from certificates.impacts import Impact
+from kernel.approval import ANY_EDITOR, ApprovalRule, Approvals, Case, Every, NoSelfApproval, SignedByEditor, both
 from kernel.changes import Assert
+from kernel.conditions import AllOf, AnyOf, Concerns, Condition, Contradicts, HasCode, Rows
 from kernel.errors import InvalidDocument
-from kernel.policy import (
-    DEFAULT_POLICY,
-    AllOf,
-    AnyOf,
-    Concerns,
-    Condition,
-    Contradicts,
-    HasCode,
-    Policy,
-    Rows,
-    UnsafeAutoApprove,
-)
+from kernel.policy import DEFAULT_POLICY, Policy, UnsafeAutoApprove
 from kernel.policy_document import policy_of
 from kernel.policy_graph import DOCUMENT, Unreadable, in_force, policy_in, remarks, written_policy
 from kernel.terms import Iri, Literal, Statement
@@ -35,6 +27,14 @@ from tests.kernel.test_policy import conditions, finding, findings
 from tests.kernel.test_rules import holding, plan_of
 
 SAID = {"refuse": {"hasCode": "shape-violation"}, "review": {"contradicts": "type"}}
+
+rules: st.SearchStrategy[ApprovalRule] = st.recursive(
+    st.one_of(
+        st.sampled_from([ANY_EDITOR, NoSelfApproval(), SignedByEditor()]), st.builds(Approvals, st.integers(1, 3))
+    ),
+    lambda inner: st.builds(Every, st.lists(inner, min_size=1, max_size=3).map(tuple)),
+    max_leaves=4,
+)
 
 
 def document(text: str) -> Assert:
@@ -55,6 +55,23 @@ def test_a_policy_is_read_as_it_describes_itself(refuse: Condition, review: Cond
     assert policy_of(json.dumps(DEFAULT_POLICY.describe())) == DEFAULT_POLICY
 
 
+@given(rules)
+def test_what_approvals_are_held_to_is_read_as_it_describes_itself(rule: ApprovalRule) -> None:
+    policy = Policy(HasCode(FindingCode.INVALID_RULE), Rows(3), "0.25", rule)
+    assert policy_of(json.dumps(policy.describe())) == policy
+
+
+@given(rules, rules, st.sampled_from(["ada", "bob"]), st.sets(st.sampled_from(["bob", "cid", "dan"])), st.booleans())
+def test_both_rules_hold_where_two_are_laid_down(
+    one: ApprovalRule, other: ApprovalRule, editor: str, before: set[str], signed: bool
+) -> None:
+    case = Case("ada", editor, tuple(sorted(before)), signed)
+    together, refused = both(one, other), [rule.refuses(case) is not None for rule in (one, other)]
+    assert (together.refuses(case) is not None) is any(refused)
+    assert together.missing(case) == max(one.missing(case), other.missing(case))
+    assert both(one, one) == both(one, ANY_EDITOR) == both(ANY_EDITOR, one)
+
+
 @pytest.mark.parametrize(
     ("said", "place"),
     [
@@ -71,6 +88,15 @@ def test_a_policy_is_read_as_it_describes_itself(refuse: Condition, review: Cond
         (json.dumps(SAID | {"review": {"rows": 1, "weighs": 2}}), "/review"),
         (json.dumps(SAID | {"review": {"contradicts": "type", "severity": "info"}}), "/review"),
         (json.dumps(SAID | {"review": {"concerns": ""}}), "/review/concerns"),
+        (json.dumps(SAID | {"review": {"roleAtMost": "boss"}}), "/review/roleAtMost"),
+        (json.dumps(SAID | {"review": {"roleAtMost": 2}}), "/review/roleAtMost"),
+        (json.dumps(SAID | {"review": {"askedBy": ["ada"]}}), "/review/askedBy"),
+        (json.dumps(SAID | {"review": {"not": {"touches": 1}}}), "/review/not/touches"),
+        (json.dumps(SAID | {"review": {"confidenceBelow": "1.5"}}), "/review/confidenceBelow"),
+        (json.dumps(SAID | {"approval": {}}), "/approval"),
+        (json.dumps(SAID | {"approval": {"approvals": 0}}), "/approval/approvals"),
+        (json.dumps(SAID | {"approval": {"noSelfApproval": False}}), "/approval/noSelfApproval"),
+        (json.dumps(SAID | {"approval": {"every": [{"anyEditor": True}, {"two": 2}]}}), "/approval/every/1/two"),
         ("[" * 5000, "not JSON"),
         ('{"refuse": {"rows": 1}, "refuse": {"rows": 2}, "review": {"rows": 3}}', "'refuse' twice"),
     ],
@@ -119,6 +145,11 @@ def test_the_policy_of_the_base_takes_the_place_of_the_configured_one() -> None:
     assert policy.describe()["review"] == {"contradicts": "type"}
     assert policy.verdict([contradiction(ContradictionKind.TYPE)]) is Verdict.REVIEW
     assert in_force([], DEFAULT_POLICY) is DEFAULT_POLICY
+    strict = replace(DEFAULT_POLICY, approval=NoSelfApproval())
+    two = [*holding(document(json.dumps(SAID | {"approval": {"approvals": 2}}))).believed(graph=POLICY_GRAPH)]
+    assert in_force(facts, strict).approval == NoSelfApproval()
+    assert in_force(two, DEFAULT_POLICY).approval == Approvals(2)
+    assert in_force(two, strict).approval == Every((NoSelfApproval(), Approvals(2)))
     unsafe = UnsafeAutoApprove()
     assert in_force(facts, unsafe) is unsafe
 

@@ -13,8 +13,9 @@ from certificates.findings import Finding, FindingCode
 from certificates.impacts import Impact
 from kernel.access import Principal, Role
 from kernel.changes import Assert
+from kernel.conditions import AllOf, AtLeast, HasCode
 from kernel.instants import print_instant
-from kernel.policy import AllOf, AtLeast, HasCode, Policy
+from kernel.policy import Policy
 from kernel.ports import CertificateState
 from kernel.queries import Action, RegisteredQuery
 from kernel.submitting import Outcome

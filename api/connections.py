@@ -4,9 +4,11 @@ Rules
 -----
 * The head of a request (its line and headers) has `LARGEST_HEAD` bytes and `MOST_HEADERS` headers at most, and so do
   trailers and whatever else stands between the pieces of a body: 431. What is not HTTP is 400.
-* A head comes within `HEAD_SECONDS`: 408. A body that comes to a halt for `BODY_SECONDS` is given up, with its
-  connection. A connection that asks nothing is closed. So nobody holds one for long without using it.
-* There are so many connections, and no more: 503.
+* A head comes within `HEAD_SECONDS`: 408. A body that comes to a halt for `BODY_SECONDS`, or in all that time by less
+  than `SLOWEST` bytes a second, is given up, with its connection; one that was answered before it was whole has
+  `HEAD_SECONDS` to end. A client that takes nothing of its answer for `SEND_SECONDS` is left. A connection that asks
+  nothing is closed, whatever comes that is no request. So nobody holds one for long without using it.
+* There are so many connections, and no more: 503. `MOST_WAITING` requests may wait for the answers before them.
 * There is one `Host`, and it is one: it becomes part of what is told, and of what relative IRIs are relative to.
 * Trailers (RFC 9110, section 6.5) are not looked at: they are no headers, whatever they are called.
 * Each refusal is a problem document, as everywhere, and a line in the log; the connection ends with it.
@@ -42,6 +44,12 @@ LARGEST_HEAD: Final = 64 * 1024
 MOST_HEADERS: Final = 100
 HEAD_SECONDS: Final = 30.0
 BODY_SECONDS: Final = 60.0
+SEND_SECONDS: Final = 60.0
+SLOWEST: Final = 500
+"""Bytes of a body that come in a second, at least, once it has taken `BODY_SECONDS`."""
+
+MOST_WAITING: Final = 32
+"""Requests that are sent before those before them are answered (RFC 9112, section 9.3.2): each is in memory."""
 
 _HOST: Final = re.compile(rb"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 
@@ -65,9 +73,13 @@ class _Connection(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._unheard = 0  # bytes that have come to nothing yet
         self._in_head = True
-        self._begun = self._last = self.loop.time()
+        self._in_body = False
+        self._size = 0  # of the body, so far
+        self._begun = self._last = self._answered = self._taken = self.loop.time()
+        self._unsent = 0
         self._timer: asyncio.TimerHandle | None = None
         self._refused = False
+        self._running: RequestResponseCycle | None = None
 
     # --- what the transport calls -------------------------------------------------------------------------------------
 
@@ -85,7 +97,15 @@ class _Connection(HttpToolsProtocol):
         """It is gone."""
         if self._timer is not None:
             self._timer.cancel()
+        # The server tells this the request that came last alone, which need not be the one that is being answered.
+        for cycle in (*(waiting for waiting, _ in self.pipeline), *([] if self._running is None else [self._running])):
+            cycle.disconnected = True
+            cycle.message_event.set()
         super().connection_lost(exc)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:  # noqa: ANN401 - handed on as it is
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
 
     def data_received(self, data: bytes) -> None:
         """Something came from it."""
@@ -123,7 +143,10 @@ class _Connection(HttpToolsProtocol):
             self._refuse_head()
         elif not self._is_for_one_host():
             self.send_400_response("")
+        elif len(self.pipeline) == MOST_WAITING:
+            self._refuse(UnreadableRequest("too many requests wait here", remedy="wait for answers before asking on"))
         elif not self._refused:
+            self._in_body, self._size = True, 0
             super().on_headers_complete()
 
     def _is_for_one_host(self) -> bool:
@@ -133,14 +156,21 @@ class _Connection(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """A piece of a body is there."""
         self._unheard = 0
+        self._size += len(body)
         if not self._refused:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
         """A request is whole."""
         self._unheard = 0
+        self._in_body = False
         if not self._refused:
             super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """An answer was given, if not yet taken."""
+        self._answered = self.loop.time()
+        super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
         """What came is not HTTP."""
@@ -182,23 +212,44 @@ class _Connection(HttpToolsProtocol):
         current.disconnected = True
         return True
 
-    def _look(self) -> None:
-        """Whether the client takes too long."""
-        now, current = self.loop.time(), self._current
-        if self._in_head and self._unheard and now - self._begun > HEAD_SECONDS:
-            self._refuse(TooSlow("the head of the request takes too long", remedy="send requests whole"))
-        elif current is None:
-            if now - self._last > HEAD_SECONDS:
-                self.transport.close()
-        elif now - self._last > BODY_SECONDS and self._is_stalled(current):
-            self._refused = True
-            self.transport.close()
-        if not self.transport.is_closing():
-            self._timer = self.loop.call_later(_LOOK, self._look)
+    # --- how long things take -----------------------------------------------------------------------------------------
 
-    def _is_stalled(self, current: RequestResponseCycle) -> bool:
-        """Whether more of a body is to come, and would be read."""
-        return current.more_body and not current.response_complete and not self.flow.read_paused
+    def _look(self) -> None:
+        """Whether the client takes too long; goes on until the connection is gone."""
+        now = self.loop.time()
+        if self._takes_nothing(now):
+            self.transport.abort()
+        elif not self.transport.is_closing():
+            if self._in_head and self._unheard and now - self._begun > HEAD_SECONDS:
+                self._refuse(TooSlow("the head of the request takes too long", remedy="send requests whole"))
+            elif self._is_slow(now) if self._in_body else self._is_idle(now):
+                self._refused = True
+                self.transport.close()
+        self._timer = self.loop.call_later(_LOOK, self._look)
+
+    def _takes_nothing(self, now: float) -> bool:
+        """Whether the client takes nothing of what there is for it, and has not for long."""
+        unsent = self.transport.get_write_buffer_size()
+        if not unsent or unsent != self._unsent:
+            self._unsent, self._taken = unsent, now
+        return now - self._taken > SEND_SECONDS
+
+    def _is_slow(self, now: float) -> bool:
+        """Whether more of a body is to come than is worth waiting for."""
+        current = self._current
+        if current is None or current.response_complete:
+            return now - self._answered > HEAD_SECONDS
+        if self.flow.read_paused:
+            return False  # it is waited for here
+        taken = now - self._begun
+        return now - self._last > BODY_SECONDS or (taken > BODY_SECONDS and self._size < SLOWEST * taken)
+
+    def _is_idle(self, now: float) -> bool:
+        """Whether nothing is asked, and has not been for long."""
+        current = self._current
+        if current is None:
+            return now - self._answered > HEAD_SECONDS
+        return current.response_complete and now - self._answered > self.timeout_keep_alive
 
     @property
     def _current(self) -> RequestResponseCycle | None:

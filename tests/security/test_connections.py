@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from api import connections
+from api import connections, server
 from api.settings import Settings
 from bridge.base import Base
 from kernel.access import Role
@@ -160,3 +161,75 @@ def test_so_many_connections_and_no_more() -> None:
         with connected(running) as again:
             again.sendall(GET + b"Connection: close\r\n\r\n")
             assert answered(again).startswith(b"HTTP/1.1 200")
+
+
+# --- clients that mean no good ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """A service that waits for nobody for long."""
+    for name in ("HEAD_SECONDS", "BODY_SECONDS", "SEND_SECONDS"):
+        monkeypatch.setattr(connections, name, 0.5)
+    monkeypatch.setattr(connections, "_LOOK", 0.1)
+    monkeypatch.setattr(server, "KEEP_ALIVE", 1)
+    with Base.open(None) as base, served(base) as running:
+        yield running
+
+
+def posted(running: Served, length: int, token: bool = True) -> bytes:
+    allowed = f"Authorization: Bearer {running.token(Role.WRITER)}\r\n" if token else ""
+    head = f"POST /changes HTTP/1.1\r\nHost: x\r\nContent-Type: text/turtle\r\nContent-Length: {length}\r\n{allowed}"
+    return f"{head}\r\n".encode()
+
+
+def drip(connection: socket.socket) -> None:
+    for _ in range(300):
+        connection.sendall(b" ")
+        time.sleep(0.1)
+
+
+def test_no_connection_is_held_without_being_used(impatient: Served) -> None:
+    """Each of these was held for ever, by whoever liked."""
+    with connected(impatient) as unread, connected(impatient) as blank, connected(impatient) as slow:
+        unread.sendall(posted(impatient, 1_000, token=False) + b"<urn")
+        assert unread.recv(65_536).startswith(b"HTTP/1.1 401")
+        unread.sendall(b":")  # what is answered is not read on, and nobody would wait for the rest
+        blank.sendall(GET + b"\r\n")
+        assert blank.recv(65_536).startswith(b"HTTP/1.1 200")
+        blank.sendall(b"\r\n")  # which is no request, and may stand before one
+        slow.sendall(posted(impatient, 1_000))
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            drip(slow)
+        assert answered(unread) == b""
+        assert answered(blank) == b""
+
+
+def test_who_takes_nothing_is_left_and_what_waits_is_bounded(impatient: Served) -> None:
+    path = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+    size = len(httpx2.get(f"{impatient.url}/openapi.json", trust_env=False).content)
+    with connected(impatient) as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**18)
+        deaf.sendall(path * 30)
+        time.sleep(2)
+        assert len(answered(deaf)) < 30 * size, "it was given up with most of it unsent"
+    with connected(impatient) as eager:
+        eager.sendall((GET + b"\r\n") * 5_000)
+        assert answered(eager).count(b"HTTP/1.1 200") < 100
+    with connected(impatient) as together:
+        together.sendall((GET + b"\r\n") * 20)
+        assert answered(together).count(b"HTTP/1.1 200") == 20
+
+
+def test_a_client_that_sends_no_more_does_no_harm(impatient: Served) -> None:
+    """Half-closed, reset, or gone amid a body: the others are answered, and nothing is kept of it."""
+    for sent in (GET + b"\r\n", GET, posted(impatient, 1_000) + b"<urn:a> <urn:p> 1 .", (GET + b"\r\n") * 20):
+        with connected(impatient) as half:
+            half.sendall(sent)
+            half.shutdown(socket.SHUT_WR)
+            told = answered(half)
+            assert told == b"" or told.startswith(b"HTTP/1.1 200")
+        with connected(impatient) as reset:
+            reset.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            reset.sendall(sent)
+    assert impatient.client(Role.READER).get("/health").json()["head"] is None

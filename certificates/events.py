@@ -31,11 +31,9 @@ from certificates.errors import InvalidValue, MalformedDocument
 from certificates.fields import count, digest, instant
 from certificates.ids import urn
 from certificates.key_events import KeyRevoked, KeyRotated
-from certificates.log_entries import LogEntry
+from certificates.log_entries import OF_A_CERTIFICATE, LogEntry, of_a_certificate
 from certificates.purge_events import Erased, Purged, Restored
 from certificates.records import DecisionKind
-
-_COMMON: Final = frozenset({"event", "certificate", "at"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +59,16 @@ class Issued(LogEntry):
 
     def members(self) -> dict[str, object]:
         """The JSON members."""
-        return {**_common("issued", self), "digest": self.digest, "verdict": self.verdict.value}
+        return {
+            **of_a_certificate("issued", self.certificate, self.at),
+            "digest": self.digest,
+            "verdict": self.verdict.value,
+        }
 
     @classmethod
     def from_members(cls, value: object) -> Self:
         """The event whose `members` these are; raises `MalformedDocument` or `InvalidValue`."""
-        members = closed.closed(value, "", _COMMON | {"digest", "verdict"})
+        members = closed.closed(value, "", OF_A_CERTIFICATE | {"digest", "verdict"})
         return cls(
             certificate=closed.identifier(members, "certificate", ""),
             digest=closed.text(members, "digest", ""),
@@ -98,12 +100,16 @@ class Decided(LogEntry):
 
     def members(self) -> dict[str, object]:
         """The JSON members."""
-        return {**_common("decided", self), "digest": self.digest, "decision": self.decision.value}
+        return {
+            **of_a_certificate("decided", self.certificate, self.at),
+            "digest": self.digest,
+            "decision": self.decision.value,
+        }
 
     @classmethod
     def from_members(cls, value: object) -> Self:
         """The event whose `members` these are; raises `MalformedDocument` or `InvalidValue`."""
-        members = closed.closed(value, "", _COMMON | {"digest", "decision"})
+        members = closed.closed(value, "", OF_A_CERTIFICATE | {"digest", "decision"})
         return cls(
             certificate=closed.identifier(members, "certificate", ""),
             digest=closed.text(members, "digest", ""),
@@ -141,7 +147,7 @@ class Applied(LogEntry):
 
     def members(self) -> dict[str, object]:
         """The JSON members."""
-        members = {**_common("applied", self), "state": self.state}
+        members = {**of_a_certificate("applied", self.certificate, self.at), "state": self.state}
         if self.previous is not None:
             members["previous"] = self.previous
         if self.recheck is not None:
@@ -151,7 +157,7 @@ class Applied(LogEntry):
     @classmethod
     def from_members(cls, value: object) -> Self:
         """The event whose `members` these are; raises `MalformedDocument` or `InvalidValue`."""
-        members = closed.closed(value, "", _COMMON | {"state"}, frozenset({"previous", "recheck"}))
+        members = closed.closed(value, "", OF_A_CERTIFICATE | {"state"}, frozenset({"previous", "recheck"}))
         return cls(
             certificate=closed.identifier(members, "certificate", ""),
             at=closed.text(members, "at", ""),
@@ -181,7 +187,7 @@ class Stale(LogEntry):
 
     def members(self) -> dict[str, object]:
         """The JSON members."""
-        members = _common("stale", self)
+        members = of_a_certificate("stale", self.certificate, self.at)
         if self.successor is not None:
             members["successor"] = urn(self.successor)
         return members
@@ -189,7 +195,7 @@ class Stale(LogEntry):
     @classmethod
     def from_members(cls, value: object) -> Self:
         """The event whose `members` these are; raises `MalformedDocument` or `InvalidValue`."""
-        members = closed.closed(value, "", _COMMON, frozenset({"successor"}))
+        members = closed.closed(value, "", OF_A_CERTIFICATE, frozenset({"successor"}))
         return cls(
             certificate=closed.identifier(members, "certificate", ""),
             successor=closed.optional_identifier(members, "successor", ""),
@@ -227,7 +233,3 @@ def decode_event(data: bytes) -> Event:
     if event.encode() != data:
         raise closed.malformed("not in the canonical form of RFC 8785")
     return event
-
-
-def _common(kind: str, event: CertificateEvent) -> dict[str, object]:
-    return {"event": kind, "certificate": urn(event.certificate), "at": event.at}

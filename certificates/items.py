@@ -50,24 +50,25 @@ class SaltedItem:
         ordinal: its place among the items of its kind in one certificate, from 0.
         salt: 16 random bytes.
         body: the item as canonical JSON.
+        leaf: the 32-byte leaf hash that commits to it.
     """
 
     kind: ItemKind
     ordinal: int
     salt: bytes = field(repr=False)
     body: bytes = field(repr=False)
+    leaf: bytes = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse a salt of another length: with a fixed one, salt ‖ body can be read in one way only."""
+        """Refuse a salt of another length: with a fixed one, salt ‖ body can be read in one way only.
+
+        The leaf is hashed here, once: a tree is made of it, and then it is kept.
+        """
         if len(self.salt) != SALT_SIZE:
             raise InvalidValue(f"a salt of {len(self.salt)} bytes", remedy=f"use {SALT_SIZE} bytes", where="salt")
         if self.ordinal < 0:
             raise InvalidValue(f"ordinal {self.ordinal}", remedy="count from 0", where="ordinal")
-
-    @property
-    def leaf(self) -> bytes:
-        """The 32-byte leaf hash that commits to the item."""
-        return leaf_hash(self.salt + self.body)
+        object.__setattr__(self, "leaf", leaf_hash(self.salt + self.body))
 
 
 def salt_items(kind: ItemKind, bodies: Iterable[bytes], first_ordinal: int = 0) -> list[SaltedItem]:

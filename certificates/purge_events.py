@@ -21,15 +21,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final, Self
+from typing import Self
 from uuid import UUID
 
 from certificates import closed
 from certificates.fields import count, digest, instant
 from certificates.ids import urn
-from certificates.log_entries import LogEntry
-
-_COMMON: Final = frozenset({"event", "certificate", "at"})
+from certificates.log_entries import OF_A_CERTIFICATE, LogEntry, of_a_certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +54,16 @@ class Purged(LogEntry):
 
     def members(self) -> dict[str, object]:
         """The JSON members."""
-        return {**_common("purged", self.certificate, self.at), "erased": self.erased, "tombstones": self.tombstones}
+        return {
+            **of_a_certificate("purged", self.certificate, self.at),
+            "erased": self.erased,
+            "tombstones": self.tombstones,
+        }
 
     @classmethod
     def from_members(cls, value: object) -> Self:
         """The event whose `members` these are; raises `MalformedDocument` or `InvalidValue`."""
-        members = closed.closed(value, "", _COMMON | {"erased", "tombstones"})
+        members = closed.closed(value, "", OF_A_CERTIFICATE | {"erased", "tombstones"})
         return cls(
             certificate=closed.identifier(members, "certificate", ""),
             erased=closed.text(members, "erased", ""),
@@ -91,12 +93,12 @@ class Erased(LogEntry):
 
     def members(self) -> dict[str, object]:
         """The JSON members."""
-        return {**_common("erased", self.certificate, self.at), "receipt": self.receipt}
+        return {**of_a_certificate("erased", self.certificate, self.at), "receipt": self.receipt}
 
     @classmethod
     def from_members(cls, value: object) -> Self:
         """The event whose `members` these are; raises `MalformedDocument` or `InvalidValue`."""
-        members = closed.closed(value, "", _COMMON | {"receipt"})
+        members = closed.closed(value, "", OF_A_CERTIFICATE | {"receipt"})
         return cls(
             certificate=closed.identifier(members, "certificate", ""),
             receipt=closed.text(members, "receipt", ""),
@@ -124,12 +126,12 @@ class Restored(LogEntry):
 
     def members(self) -> dict[str, object]:
         """The JSON members."""
-        return {**_common("restored", self.certificate, self.at), "purge": urn(self.purge)}
+        return {**of_a_certificate("restored", self.certificate, self.at), "purge": urn(self.purge)}
 
     @classmethod
     def from_members(cls, value: object) -> Self:
         """The event whose `members` these are; raises `MalformedDocument` or `InvalidValue`."""
-        members = closed.closed(value, "", _COMMON | {"purge"})
+        members = closed.closed(value, "", OF_A_CERTIFICATE | {"purge"})
         return cls(
             certificate=closed.identifier(members, "certificate", ""),
             purge=closed.identifier(members, "purge", ""),
@@ -150,7 +152,3 @@ def erasure_digest(facts: Iterable[tuple[bytes, bytes]], items: Iterable[tuple[b
     for certificate, kind, ordinal in items:
         told.update(f"item {certificate.hex()} {kind} {ordinal}\n".encode())
     return told.hexdigest()
-
-
-def _common(kind: str, certificate: UUID, at: str) -> dict[str, object]:
-    return {"event": kind, "certificate": urn(certificate), "at": at}

@@ -117,8 +117,7 @@ class Base:
         self.snapshots = snapshots
         self.reader = Reader(ledger, stores, self.snapshots, host)
         self._resources = ExitStack()
-        self._staging = Staging(ledger, stores, snapshots)
-        impact = QueryImpact(ledger, self._staging)
+        impact = self._impact = QueryImpact(ledger, Staging(ledger, stores, snapshots))
         judge = Judge(CoreChecker(), impact, policy, Governance(policy.digest()), graves.stones)
         notary = self._notary = Notary(ledger.base_id(), key)
         self._submitter = Submitter(judge, notary)
@@ -132,7 +131,7 @@ class Base:
         self._judge, self._graves = judge, graves
         purger = Purger(judge, notary, self._decider, graves.stones, self._all_staged)
         self.purges = Purges(ledger, stores, snapshots, purger, graves, notary, self._sequencer)
-        self.purges.listen(self._staging.forget)
+        self.purges.listen(impact.forget)
         self.queries = Registrar(self._submitter, self._sequencer.enqueue, self.canonicaliser)
 
     @classmethod
@@ -181,7 +180,7 @@ class Base:
             signer = signing_key(place, ledger).under(issuer)
             graves = Graves.of(directory, ledger)
             base = cls(ledger, stores, snapshots, signer, policy, host or SystemClock(), place, graves)
-            opened.callback(base._staging.close)
+            opened.callback(base._impact.close)
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
             opened.callback(base.updates.close)

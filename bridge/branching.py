@@ -25,6 +25,7 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
@@ -196,4 +197,6 @@ def _delta(view: LedgerView, plan: Plan, at: Instant, when: Instant, holds: dict
 
 def _lines(text: str) -> str:
     """The same as N-Quads."""
-    return ox.serialize(ox.parse(text, ox.RdfFormat.TRIG), format=ox.RdfFormat.N_QUADS).decode() if text else ""
+    written = BytesIO()
+    ox.serialize(ox.parse(text, ox.RdfFormat.TRIG), written, ox.RdfFormat.N_QUADS)
+    return written.getvalue().decode()

@@ -8,6 +8,8 @@ Rules (OneSequencer)
 * While the thread runs, the head is its own: what it committed last need not be read again.
 * Answers follow the commit. Before them, the stores are given its delta, so that whoever has an answer reads what was
   written; they write deltas together, at the latest when nothing is asked for a moment.
+* A job that would hold up the others may step back (`kernel.stepping_back`): what it needs is done on another thread,
+  and then it is queued again.
 * A job that meets a caller's error before it wrote anything leaves the group as it was; any other failure discards the
   group, fails that job, and plans the others again.
 * If the commit fails, the whole group is discarded and planned again, once; then its jobs fail, and the base is read
@@ -32,21 +34,22 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from threading import Condition, Thread
+from threading import Condition, Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from kernel.errors import CallerError, LedgerUnavailable, ReadOnly, ShuttingDown
+from kernel.errors import LedgerUnavailable, ReadOnly, ShuttingDown
 from kernel.group import Group
 from kernel.instants import SECOND, Instant
+from kernel.jobs import Discarded, Job, fail, give
 from kernel.projection import delta_between
+from kernel.stepping_back import STEPS
 from kernel.transaction_clock import refuse_if_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from kernel.ports import Head, HostClock, Ledger, StoreDelta, Stores
 
@@ -79,14 +82,6 @@ _CAUSES: Final = {
 log = logging.getLogger("muniment.sequencer")
 
 
-@dataclass(slots=True)
-class _Job(Generic[T]):
-    run: Callable[[Group], T]
-    future: Future[T]
-    alone: bool
-    then: Callable[[T], None] | None
-
-
 class Sequencer:
     """Runs jobs against the head, one after another.
 
@@ -102,10 +97,11 @@ class Sequencer:
         self._stores = stores
         self._host = host
         self._on_discard = on_discard
-        self._jobs: deque[_Job[object]] = deque()
+        self._jobs: deque[Job[object]] = deque()
         self._changed = Condition()
         self._closing = False
         self._thread: Thread | None = None
+        self._aside = ThreadPoolExecutor(1, "aside")
         self._due: Instant | None = None
         self._head: Head | None = None
         self._together = 1
@@ -156,8 +152,8 @@ class Sequencer:
             return future
         with self._changed:
             if self._closing:
-                raise ShuttingDown("the base is closing", remedy="send the request again once it is served")
-            self._jobs.append(_Job(run, future, alone, then))  # type: ignore[arg-type] # a queue of jobs of every answer type
+                raise _shutting_down()
+            self._jobs.append(Job(run, future, alone, then))  # type: ignore[arg-type] # a queue of jobs of every answer type
             if len(self._jobs) >= self._wanted:
                 self._changed.notify()
         return future
@@ -169,6 +165,7 @@ class Sequencer:
             self._changed.notify()
         if self._thread is not None:
             self._thread.join()
+        self._aside.shutdown()
 
     # --- the thread ---------------------------------------------------------------------------------------------------
 
@@ -178,7 +175,7 @@ class Sequencer:
                 self._run_group(jobs)
             self._tick(idle=not jobs)
 
-    def _take(self) -> list[_Job[object]] | None:
+    def _take(self) -> list[Job[object]] | None:
         """The jobs of the next group; empty when the clock wants looking at; None once all is done, when closing."""
         with self._changed:
             if not self._jobs and not self._closing:
@@ -186,10 +183,10 @@ class Sequencer:
             if not self._jobs and self._closing:
                 return None
             self._gather()
-            jobs: list[_Job[object]] = []
+            jobs: list[Job[object]] = []
             while self._jobs and len(jobs) < GROUP_SIZE and not (jobs and (jobs[-1].alone or self._jobs[0].alone)):
                 job = self._jobs.popleft()
-                if job.future.set_running_or_notify_cancel():
+                if job.steps or job.future.set_running_or_notify_cancel():
                     jobs.append(job)
             self._together = len(jobs) or self._together
             return jobs
@@ -210,32 +207,41 @@ class Sequencer:
         longest = UNSETTLED_WAIT if self._stores.unsettled else LONGEST_WAIT
         return longest if self._due is None else min(longest, max(0.0, (self._due - self._host.now()) / SECOND))
 
-    def _run_group(self, jobs: list[_Job[object]]) -> None:
-        """Tries until every job has its answer or its error; each discarded group is planned anew."""
+    def _run_group(self, jobs: list[Job[object]]) -> None:
+        """Gives each job its turn, and those that stepped back to whoever prepares them."""
+        self._try(jobs)
+        for job in jobs:
+            if job.turned is not None:
+                job.turned.set()
+            elif job.stepped is not None:
+                self._aside.submit(self._prepare, job)
+
+    def _try(self, jobs: list[Job[object]]) -> None:
+        """Tries until every job has its answer or its error, or stepped back; a discarded group is planned anew."""
         commits_left = 2
         while jobs:
             try:
                 self._attempt(jobs)
-            except _Discarded:
+            except Discarded:
                 self._on_discard()
             except LedgerUnavailable as error:
                 self._on_discard()
                 commits_left -= 1
                 if not commits_left or _cause(error) == LOCKED:
-                    _fail(jobs, self._refuse(error))
+                    fail(jobs, self._refuse(error))
             except BaseException as error:
                 log.exception("a group of writes failed")
                 self._on_discard()
-                _fail(jobs, error)
-            jobs = [job for job in jobs if not job.future.done()]
+                fail(jobs, error)
+            jobs = [job for job in jobs if not job.future.done() and job.stepped is None]
 
-    def _attempt(self, jobs: list[_Job[object]]) -> None:
+    def _attempt(self, jobs: list[Job[object]]) -> None:
         """Runs the jobs in one transaction, commits it, has the stores take what it changes, and answers."""
         with self._group() as group:
-            answers = [(job, _run(job, group)) for job in jobs]
+            answers = [(job, job.take(group, insists=self._closing or job.steps >= STEPS)) for job in jobs]
             delta = group.close()
         self._bring_up(delta, alone=jobs[0].alone)
-        _answer(answers)
+        give(answers)
 
     @contextmanager
     def _group(self) -> Iterator[Group]:
@@ -248,6 +254,24 @@ class Sequencer:
         self._head = group.head
         self._due = group.due
         self._wrote()
+
+    def _prepare(self, job: Job[object]) -> None:
+        """Prepares a job that stepped back, and queues it again, until it has had a turn to its end."""
+        while (step := job.stepped) is not None and not job.future.done():
+            job.stepped, job.steps, job.turned = None, job.steps + 1, Event()
+            try:
+                if not self._closing:
+                    step.prepare()
+            except BaseException:
+                log.exception("what a write needs could not be prepared")
+                job.steps = STEPS
+            with self._changed:
+                if self._closing:
+                    job.future.set_exception(_shutting_down())
+                    return
+                self._jobs.append(job)
+                self._changed.notify()
+            job.turned.wait()
 
     def _bring_up(self, delta: StoreDelta | None, *, alone: bool = False) -> None:
         """Brings the stores up after a commit; when they fail, however, they are behind."""
@@ -338,47 +362,5 @@ def _refusal(cause: str) -> ReadOnly:
     )
 
 
-class _Discarded(Exception):
-    """A job may have left something in the transaction: the group is given up, and planned again without the job."""
-
-
-def _run(job: _Job[object], group: Group) -> object:
-    """The job's answer, or its caller's error if that was met before anything was written."""
-    written = group.tx.changes()
-    try:
-        return job.run(group)
-    except LedgerUnavailable:
-        raise
-    except BaseException as error:
-        if isinstance(error, CallerError):
-            if group.tx.changes() == written:
-                return error
-        else:
-            log.exception("a write failed; its group is planned again without it")
-        job.future.set_exception(error)
-        raise _Discarded from error
-
-
-def _answer(answers: Sequence[tuple[_Job[object], object]]) -> None:
-    """Gives the answers, each of which may be its caller's error."""
-    for job, answer in answers:
-        if isinstance(answer, CallerError):
-            job.future.set_exception(answer)
-        else:
-            if job.then is not None:
-                _follow(job.then, answer)
-            job.future.set_result(answer)
-
-
-def _follow(then: Callable[[object], None], answer: object) -> None:
-    """What fails here is no failure of the write, which is durable."""
-    try:
-        then(answer)
-    except Exception:
-        log.exception("what was to follow a write has failed")
-
-
-def _fail(jobs: list[_Job[object]], error: BaseException) -> None:
-    for job in jobs:
-        if not job.future.done():
-            job.future.set_exception(error)
+def _shutting_down() -> ShuttingDown:
+    return ShuttingDown("the base is closing", remedy="send the request again once it is served")

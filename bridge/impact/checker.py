@@ -10,6 +10,9 @@ Rules (IncrementalEqualsFull, NothingLeaks)
 * The plan is judged by the queries in force at its head. What it writes into `m:queries` itself is held against what
   may be registered, as any shapes and rules that are written.
 * Where an entry of the registry cannot be read, nobody knows what it minds: every plan that changes data is told so.
+* Queries that are known to be brief are asked in the turn of the plan. Before others, the plan steps back: they are
+  asked aside, while others write, and again only where a write in between could have touched them
+  (`bridge.impact.foreseeing`). What was known to be brief and is not, is asked aside as well.
 * A load is gathered chunk by chunk; no more is laid over a store than `MOST` statements, of those that matter.
 
 Example
@@ -21,27 +24,31 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
+from uuid import uuid4
 
-from bridge.impact.admission import require_admissible
+from bridge.impact.asked import Planned, Unanswered
 from bridge.impact.compiled import Compiled
-from bridge.impact.staging import Planned, Unanswered
+from bridge.impact.foreseeing import Foreseen
+from bridge.impact.staging import LIMITS
+from bridge.impact.telling import of_invalid, of_written, told_of
 from bridge.impact.touch import QueryIndex
-from bridge.replicas.comparing import Compared
 from bridge.shapes.sparql.patience import IN_TURN, Patience
-from certificates.findings import Finding, FindingCode, Severity
-from certificates.impacts import Impact, SampleRow
-from kernel.errors import InvalidQuery, QueryRefused
+from certificates.findings import Finding
+from kernel.errors import QueryRefused
 from kernel.impact import changes_at
 from kernel.instants import Instant
-from kernel.queries import Action, InvalidEntry, read_queries, read_statements
+from kernel.queries import InvalidEntry, read_queries
+from kernel.stepping_back import StepBack
 from kernel.vocabulary import QUERIES_GRAPH, is_data
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from bridge.impact.staging import Staging, Told
+    from bridge.impact.asked import Told
+    from bridge.impact.staging import Staging
     from kernel.facts import Fact, FactContent
     from kernel.plan import Plan
     from kernel.ports import Ledger, LedgerView
@@ -54,8 +61,10 @@ MOST: Final = 100_000
 OF_A_LOAD: Final = 60.0
 """Seconds that the queries about a load may take."""
 
+ONCE: Final = 1.0
+"""Seconds on the clock that a query has in a turn which is known to be brief."""
+
 _KEPT: Final = 4
-_SEVERITIES: Final = {Action.NOTE: Severity.INFO, Action.REVIEW: Severity.WARNING, Action.REFUSE: Severity.VIOLATION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +104,40 @@ def _ready(query: RegisteredQuery) -> Compiled | InvalidEntry:
         return InvalidEntry(query.node, f"{error.message}; {error.remedy}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What is to be asked about a plan at one moment."""
+
+    queries: tuple[Compiled, ...]
+    planned: Planned
+
+
 class QueryImpact:
     """Implements the port `ImpactChecker`.
 
     Args:
         ledger: what is committed.
-        staging: answers queries about plans.
+        staging: answers queries about plans, in their turns; another like it answers aside of these.
     """
 
     def __init__(self, ledger: Ledger, staging: Staging) -> None:
         self._ledger = ledger
         self._staging = staging
+        self._aside = staging.twin()
         self._registry = Registry()
+        self._foreseen: tuple[Foreseen, ...] = ()
+        self._insists = False
+
+    def forget(self) -> None:
+        """Lets go of whatever was answered, and of copies of stores: something was purged, or stores were made anew."""
+        self._foreseen = ()
+        self._staging.forget()
+        self._aside.forget()
+
+    def close(self) -> None:
+        """Asks nothing any more."""
+        self._staging.close()
+        self._aside.close()
 
     def findings(self, plan: Plan, facts: tuple[Fact, ...], view: LedgerView) -> Sequence[Finding]:
         """What the plan does to the answers of registered queries, and what is wrong with those that it writes.
@@ -115,13 +146,16 @@ class QueryImpact:
             plan: that is not in the view.
             facts: those of `m:queries` that are believed in the view.
             view: what it was planned against.
+
+        Raises:
+            StepBack: queries are to be asked aside first.
         """
-        found = _of_written(plan.record, plan.supersede, facts)
+        found = of_written(plan.record, plan.supersede, facts)
         if not facts:
             return found
         in_force = self._registry.of(facts)
         index = in_force.index
-        found += _of_invalid(in_force.invalid, plan)
+        found += of_invalid(in_force.invalid, plan)
         statements = [content.statement for content in plan.record] + [fact.statement for fact in plan.supersede]
         minding = index.minding(statements)
         if not minding:
@@ -129,13 +163,78 @@ class QueryImpact:
         at = Instant(max(view.head().clock, plan.issued_at))
         graphs = _data(view)
         after = graphs | {each.statement.graph for each in plan.record if is_data(each.statement.graph)}
-        patience = Patience(IN_TURN)
+        asking = []
         for moment in _moments(minding):
-            asked = [each for each in minding if each.query.moment == moment]
             changes = changes_at(plan.record, plan.supersede, at if moment is None else moment)
             planned = Planned(view, str(plan.certificate), at, moment, changes, graphs, after)
-            found += self._told(asked, planned, patience, index)
+            asked = (each for each in minding if each.query.moment == moment and _may_change(each, planned))
+            asking.append(_Asking(tuple(asked), planned))
+        answers = self._answered(asking, index)
+        return found + [
+            told_of(query, told, each.planned)
+            for each in asking
+            for query in each.queries
+            if (told := answers[query]) is not None
+        ]
+
+    def _answered(self, asking: Sequence[_Asking], index: QueryIndex) -> dict[Compiled, Told | None]:
+        """What each query is answered about a plan; None where its answer stays."""
+        found: dict[Compiled, Told] = {}
+        waiting: list[_Asking] = []
+        for each in asking:
+            found |= self._known(each)
+            if left := tuple(query for query in each.queries if query not in found):
+                waiting.append(_Asking(left, each.planned))
+        if waiting and not self._insists and not self._is_brief(waiting):
+            raise self._step_back(asking, index)
+        patience = Patience(IN_TURN)
+        for each in waiting:
+            seconds = LIMITS.seconds if self._insists else ONCE
+            answers = self._staging.compare(each.queries, each.planned, patience, index, seconds)
+            if not self._insists and any(isinstance(told, Unanswered) for told, _ in answers):
+                raise self._step_back(asking, index)
+            found |= {query: told for query, (told, _) in zip(each.queries, answers, strict=True)}
+        return {query: _unless_same(told) for query, told in found.items()}
+
+    def _known(self, asked: _Asking) -> dict[Compiled, Told]:
+        """What was foreseen, and still holds."""
+        found: dict[Compiled, Told] = {}
+        for foreseen in self._foreseen:
+            for query in asked.queries:
+                told = foreseen.of(query, asked.planned, self._aside.purged_at)
+                if told is not None:
+                    found[query] = told
+                    self._aside.known_as(foreseen.name, asked.planned.certificate)
         return found
+
+    def _is_brief(self, waiting: Sequence[_Asking]) -> bool:
+        queries = [query for each in waiting for query in each.queries]
+        return self._staging.brief(queries, [each.planned.moment for each in waiting])
+
+    def _step_back(self, asking: Sequence[_Asking], index: QueryIndex) -> StepBack:
+        # The view is of a transaction that will be over by then.
+        asked = [_Asking(each.queries, replace(each.planned, view=None)) for each in asking if each.queries]
+        return StepBack(lambda: self._foresee(asked, index), self._insisting)
+
+    def _foresee(self, asking: Sequence[_Asking], index: QueryIndex) -> None:
+        """Asks aside of any turn, upon what is committed."""
+        self._foreseen = ()
+        patience = Patience(IN_TURN)
+        foreseen = []
+        for each in asking:
+            planned = replace(each.planned, certificate=uuid4().hex)
+            answers = self._aside.compare(each.queries, planned, patience, index)
+            foreseen.append(Foreseen(each.queries, planned, answers, planned.certificate))
+        self._foreseen = tuple(foreseen)
+        self._staging.stand_ready([each.planned.moment for each in asking], index)
+
+    @contextmanager
+    def _insisting(self) -> Iterator[None]:
+        self._insists = True
+        try:
+            yield
+        finally:
+            self._insists = False
 
     def load(self, facts: tuple[Fact, ...]) -> LoadImpact:
         """The same for a load session that is planned chunk by chunk."""
@@ -143,7 +242,7 @@ class QueryImpact:
 
     def of_load(self, load: LoadImpact, certificate: str, issued_at: Instant, view: LedgerView) -> list[Finding]:
         """What was gathered of a load whose facts are in the view."""
-        found = _of_written(load.written, (), load.facts)
+        found = of_written(load.written, (), load.facts)
         if not load.minding:
             return found
         at = Instant(max(view.head().clock, issued_at))
@@ -157,7 +256,7 @@ class QueryImpact:
             planned = Planned(view, certificate, at, moment, changes, graphs, _data(view), loaded=True)
             if load.too_many:
                 why = Unanswered(f"the load brings more than {MOST:,} statements that it may depend on")
-                found += [_finding(each, why, planned) for each in asked if _may_change(each, planned)]
+                found += [told_of(each, why, planned) for each in asked if _may_change(each, planned)]
             else:
                 found += self._told(asked, planned, patience, load.index)
         return found
@@ -168,9 +267,9 @@ class QueryImpact:
         changed = [each for each in asked if _may_change(each, planned)]
         answers = self._staging.compare(changed, planned, patience, index) if changed else []
         return [
-            _finding(each, answer, planned)
-            for each, answer in zip(changed, answers, strict=True)
-            if not isinstance(answer, Compared) or answer.gained or answer.lost
+            told_of(each, answer, planned)
+            for each, (answer, _) in zip(changed, answers, strict=True)
+            if _unless_same(answer) is not None
         ]
 
 
@@ -223,77 +322,13 @@ def _moments(queries: Iterable[Compiled]) -> list[Instant | None]:
     return sorted(moments, key=lambda moment: (moment is not None, moment or 0))
 
 
+def _unless_same(told: Told) -> Told | None:
+    """What is to be told; None where the answer stays."""
+    return told if isinstance(told, Unanswered) or told.gained or told.lost else None
+
+
 def _may_change(query: Compiled, planned: Planned) -> bool:
     """Whether the plan changes what a query minds, at its moment; one that nobody can tell of is asked anyway."""
     if query.minded is None:
         return True
     return any(map(query.minds, planned.changes.added)) or any(map(query.minds, planned.changes.removed))
-
-
-# --- findings ---------------------------------------------------------------------------------------------------------
-
-
-def _finding(query: Compiled, told: Told, planned: Planned) -> Finding:
-    registered = query.query
-    severity = _SEVERITIES[registered.action]
-    graphs = query.drawn_from(planned.after)
-    named = f"the answer to {registered.name}, which {registered.owner} relies on,"
-    if isinstance(told, Unanswered):
-        return Finding(
-            code=FindingCode.IMPACT_UNKNOWN,
-            severity=severity if severity is Severity.INFO else Severity.WARNING,
-            message=f"whether {named} changes is not known: {told.why}",
-            graphs=graphs,
-            impact=Impact(registered.name, registered.owner, registered.weight),
-        )
-    sample = tuple(SampleRow(gained, times, row) for gained, times, row in told.sample)
-    return Finding(
-        code=FindingCode.IMPACT,
-        severity=severity,
-        message=f"{named} {_words(told)}",
-        graphs=graphs,
-        impact=Impact(registered.name, registered.owner, registered.weight, told.gained, told.lost, sample),
-    )
-
-
-def _words(told: Compared) -> str:
-    said = [(told.gained, "gains"), (told.lost, "loses")]
-    return " and ".join(f"{verb} {count:,} {'row' if count == 1 else 'rows'}" for count, verb in said if count)
-
-
-def _of_written(record: Sequence[FactContent], supersede: Sequence[Fact], facts: tuple[Fact, ...]) -> list[Finding]:
-    """What is wrong with the registered queries as they would be, as far as they are written."""
-    written = [content.statement for content in record if content.statement.graph == QUERIES_GRAPH]
-    gone = {fact.id: fact.statement for fact in supersede if fact.statement.graph == QUERIES_GRAPH}
-    if not written and not gone:
-        return []
-    concerned = {statement.subject for statement in (*written, *gone.values())}
-    held = [fact.statement for fact in facts if fact.id not in gone and fact.statement.subject in concerned]
-    table = read_statements({*held, *written})
-    faults = [(entry.node, entry.reason) for entry in table.invalid]
-    for query in table.queries.values():
-        try:
-            require_admissible(query.text)
-        except InvalidQuery as error:
-            faults.append((query.node, f"{error.message}; {error.remedy}"))
-    return [_invalid(node, f"this is no query to register: {reason}") for node, reason in faults]
-
-
-def _of_invalid(invalid: Sequence[InvalidEntry], plan: Plan) -> list[Finding]:
-    """Fail closed: an entry that nobody can read may be about what is written."""
-    if not invalid or not any(map(is_data, plan.graphs)):
-        return []
-    return [
-        _invalid(entry.node, f"what depends on this is not known until it is mended: {entry.reason}")
-        for entry in invalid
-    ]
-
-
-def _invalid(node: Iri, message: str) -> Finding:
-    return Finding(
-        code=FindingCode.INVALID_QUERY,
-        severity=Severity.VIOLATION,
-        message=message,
-        graphs=(QUERIES_GRAPH.value,),
-        focus=node.n3,
-    )

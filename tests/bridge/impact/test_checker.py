@@ -53,6 +53,16 @@ def base() -> Iterator[Base]:
         yield base
 
 
+def always_brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever was asked once is asked in turns from then on, however busy the machine is."""
+    monkeypatch.setattr(staging, "BRIEFLY", PATIENCE)
+    monkeypatch.setattr(checker, "ONCE", PATIENCE)
+
+
+def never_brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staging, "BRIEFLY", -1)
+
+
 def test_without_registered_queries_nothing_is_asked(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staging, "DirectWorker", lambda: pytest.fail("a process was started"))
     assert write(base, Assert(living(PARIS))).findings == ()
@@ -79,9 +89,13 @@ def test_of_a_thousand_queries_those_alone_are_looked_at_that_a_statement_concer
     assert minding("urn:p7", "urn:v8") == []
 
 
-def test_each_of_a_group_starts_from_those_before_it(tmp_path: Path, watched: None) -> None:
+def test_each_of_a_group_starts_from_those_before_it(
+    tmp_path: Path, watched: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    always_brief(monkeypatch)
     with Base.open(tmp_path / "base", policy=AUTO, host=SetClock()) as base:
         register(base, HOMES, COUNT)
+        write(base, Assert(living(OSLO, person(8))), by=ADMINISTRATOR)
         before = answer(base, COUNT)
         busy = Busy(base)
         asked = [base.submit(submission(Assert(living(home, person(9))), by=ADMINISTRATOR)) for home in (PARIS, ROME)]
@@ -90,7 +104,7 @@ def test_each_of_a_group_starts_from_those_before_it(tmp_path: Path, watched: No
         told = [impacts(each.result(PATIENCE).findings) for each in (*asked, gone)]
         assert before != answer(base, COUNT)
         samples = [{row.gained: dict(row.row)["n"][:2] for row in each["count"].sample} for each in told]
-        assert samples == [{True: '"2', False: '"1'}, {True: '"3', False: '"2'}, {True: '"2', False: '"3'}]
+        assert samples == [{True: '"3', False: '"2'}, {True: '"4', False: '"3'}, {True: '"3', False: '"4'}]
         assert (told[2]["homes"].gained, told[2]["homes"].lost) == (0, 1)
 
 
@@ -117,9 +131,14 @@ def test_evidence_and_what_is_over_or_to_come_changes_no_answer_of_now(base: Bas
     assert impacts(write(base, End(living(PARIS)), by=ADMINISTRATOR).findings)["homes"].lost == 1
 
 
+@pytest.mark.parametrize("aside", [True, False])
 def test_the_answer_that_a_plan_leads_to_is_where_the_next_one_starts(
-    base: Base, monkeypatch: pytest.MonkeyPatch
+    base: Base, monkeypatch: pytest.MonkeyPatch, *, aside: bool
 ) -> None:
+    """Whether it was asked in turns or aside; the first time it always is aside, and each has a process of its own."""
+    always_brief(monkeypatch)
+    if aside:
+        never_brief(monkeypatch)
     names: list[tuple[str | None, str | None]] = []
     compare = DirectWorker.compare
 
@@ -134,7 +153,9 @@ def test_the_answer_that_a_plan_leads_to_is_where_the_next_one_starts(
         assert impacts(outcome.findings)["count"].gained == 1
     write(base, Assert(Statement(person(1), Iri("urn:other"), PARIS, DEFAULT_GRAPH)), by=ADMINISTRATOR)
     write(base, Assert(living(PARIS, person(7))), by=ADMINISTRATOR)
-    assert [known for known, _ in names[1:]] == [keep for _, keep in names[:-1]]
+    asked = names if aside else names[1:]
+    assert len(names) == 5
+    assert [known for known, _ in asked[1:]] == [keep for _, keep in asked[:-1]]
 
 
 def test_a_load_is_told_what_it_changes_and_an_approval_finds_the_same() -> None:

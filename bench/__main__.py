@@ -33,7 +33,7 @@ from bench.endpoints import compared, endpoints_table
 from bench.environments import Unavailable, home
 from bench.erasing import purge_table
 from bench.exchange import Exchange
-from bench.governing import governed, governing_table
+from bench.governing import Shape, governed, governing_table
 from bench.impact import impact, impact_table
 from bench.load import load_table, loaded
 from bench.machine import Machine
@@ -152,7 +152,8 @@ def _load(console: Console, sizes: list[int], directory: Path) -> None:
 
 def _govern(console: Console, sizes: list[int], directory: Path) -> None:
     for size in sizes:
-        console.print(governing_table(size, governed(directory / str(size), size)))
+        for shape in Shape:
+            console.print(governing_table(size, governed(directory / f"{size}-{shape.name}", size, shape)))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -4,6 +4,7 @@ Rules
 -----
 * Each subject of the base is a target. Two writers write one fact after another, before, while the shapes are judged,
   and shortly afterwards; what they write has targets, too.
+* The shapes are such that every subject conforms, or such that each breaks them: a finding each.
 * Shown is how long writes took: before, meanwhile, and within half a second of the instant at which the shapes came
   into force.
 
@@ -11,7 +12,7 @@ Example
 -------
 ::
 
-    Console().print(governing_table(10_000, governed(Path("scratch"), 10_000)))
+    Console().print(governing_table(10_000, governed(Path("scratch"), 10_000, Shape.BROKEN)))
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from statistics import median
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
@@ -28,9 +30,10 @@ from rich.table import Table
 from bench import workload
 from bench.ours import WRITER, accepted, load, prepared, write
 from bench.workload import EX, RDF, SH, Kind
+from certificates.certificate import Verdict
 from kernel.changes import Assert, Request
 from kernel.submitting import Submission
-from kernel.terms import Iri, Statement
+from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
@@ -48,13 +51,19 @@ NEAR: Final = 0.5
 
 _FIRST: Final = workload.fact(Kind.SEED, 0).predicate
 _STRICTER: Final = (
-    (f"{EX}Stricter", f"{RDF}type", f"{SH}NodeShape"),
-    (f"{EX}Stricter", f"{SH}targetSubjectsOf", _FIRST),
-    (f"{EX}Stricter", f"{SH}property", f"{EX}StricterValue"),
-    (f"{EX}StricterValue", f"{SH}path", _FIRST),
-    (f"{EX}StricterValue", f"{SH}nodeKind", f"{SH}Literal"),
+    (f"{EX}Stricter", f"{RDF}type", Iri(f"{SH}NodeShape")),
+    (f"{EX}Stricter", f"{SH}targetSubjectsOf", Iri(_FIRST)),
+    (f"{EX}Stricter", f"{SH}property", Iri(f"{EX}StricterValue")),
+    (f"{EX}StricterValue", f"{SH}path", Iri(_FIRST)),
 )
 """Every subject is a target."""
+
+
+class Shape(Enum):
+    """What the shapes ask of values, and whether those that are there have it."""
+
+    KEPT = (f"{SH}nodeKind", Iri(f"{SH}Literal"))
+    BROKEN = (f"{SH}pattern", Literal("^value [0-9]{9}$"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +71,17 @@ class Governed:
     """What was measured.
 
     Args:
+        findings: what the shapes were found to break.
         seconds: from the request for shapes to its answer.
         writes: how long writes took, in seconds, by when they were.
     """
 
+    findings: int
     seconds: float
     writes: dict[str, Sequence[float]]
 
 
-def governed(directory: Path, size: int) -> Governed:
+def governed(directory: Path, size: int, shape: Shape) -> Governed:
     """Fills a base, and writes shapes in it while writers go on."""
     directory.mkdir()
     with prepared(directory / "base") as base:
@@ -78,22 +89,24 @@ def governed(directory: Path, size: int) -> Governed:
         with _writers(base) as taken:
             time.sleep(BEFORE)
             began = time.perf_counter()
-            _write_shapes(base)
+            findings = _write_shapes(base, shape)
             ended = time.perf_counter()
             time.sleep(NEAR)
     return Governed(
+        findings,
         ended - began,
         {
             "before": [took for at, took in taken if at < began],
             "while the shapes were judged": [took for at, took in taken if began <= at < ended],
-            "as they came into force": [took for at, took in taken if abs(at - ended) <= NEAR],
+            "as they were written": [took for at, took in taken if abs(at - ended) <= NEAR],
         },
     )
 
 
 def governing_table(size: int, measured: Governed) -> Table:
     """A line for each time."""
-    table = Table(title=f"Shapes written over {size:,} facts in {measured.seconds:.1f} s, {WRITERS} writers beside")
+    title = f"Shapes written over {size:,} facts in {measured.seconds:.1f} s, {measured.findings:,} findings"
+    table = Table(title=f"{title}, {WRITERS} writers beside")
     table.add_column("writes")
     for name in ("answered", "median, ms", "longest, ms"):
         table.add_column(name, justify="right")
@@ -110,7 +123,7 @@ def _writers(base: Base) -> Iterator[list[tuple[float, float]]]:
     enough = Event()
 
     def go_on(number: int) -> None:
-        facts = workload.facts(Kind.PLAIN, number * 10_000_000, 10_000_000)
+        facts = workload.facts(Kind.PLAIN, 100_000_000 * (number + 1), 10_000_000)
         while not enough.is_set():
             began = time.perf_counter()
             accepted(write(base, next(facts)))
@@ -128,10 +141,14 @@ def _writers(base: Base) -> Iterator[list[tuple[float, float]]]:
             thread.join()
 
 
-def _write_shapes(base: Base) -> None:
+def _write_shapes(base: Base, shape: Shape) -> int:
+    """Writes them, which an editor has to approve where they are broken; answers how many findings there are."""
     said = [
-        Assert(Statement(Iri(subject), Iri(predicate), Iri(value), SHAPES_GRAPH))
-        for subject, predicate, value in _STRICTER
+        Assert(Statement(Iri(subject), Iri(predicate), value, SHAPES_GRAPH))
+        for subject, predicate, value in (*_STRICTER, (f"{EX}StricterValue", *shape.value))
     ]
     request = Request(tuple(said), None, None, WRITER.id)
-    accepted(base.submit(Submission(request, WRITER, None, b"", dry_run=False)).result())
+    outcome = base.submit(Submission(request, WRITER, None, b"", dry_run=False)).result()
+    if outcome.verdict is Verdict.REFUSED:
+        raise RuntimeError(f"refused: {outcome.findings}")
+    return len(outcome.findings)

@@ -2,7 +2,7 @@
 
 Rules
 -----
-* A target that is judged anew takes the place of what was known of it.
+* A target that is judged anew takes the place of what was known of it. Where that makes a difference, `version` grows.
 * Targets that wait lie in a temporary file, each once, in an order of their own.
 
 Example
@@ -33,9 +33,14 @@ if TYPE_CHECKING:
 
 
 class Broken:
-    """What was found, by target."""
+    """What was found, by target.
+
+    Attributes:
+        version: another one for as long as what was found is another.
+    """
 
     def __init__(self) -> None:
+        self.version = 0
         self._found: dict[Pair, Judged] = {}
         self._with_key: dict[ResultKey, set[Pair]] = {}
         self._held_against: dict[Term, set[Pair]] = {}
@@ -43,6 +48,7 @@ class Broken:
     def put(self, pair: Pair, judged: Judged | None) -> None:
         """Keeps what was found at a target, in the place of what was; None: nothing."""
         before = self._found.pop(pair, None)
+        self.version += before != judged
         if before is not None:
             for key in before.keys:
                 self._with_key[key].discard(pair)
@@ -54,6 +60,10 @@ class Broken:
                 self._with_key.setdefault(key, set()).add(pair)
             for other in judged.held_against:
                 self._held_against.setdefault(other, set()).add(pair)
+
+    def differing(self, judged: Mapping[Pair, Judged | None]) -> dict[Pair, Judged | None]:
+        """Those targets at which something else was found now than is known."""
+        return {pair: anew for pair, anew in judged.items() if self._found.get(pair) != anew}
 
     def concerned(self, change: Concerned) -> set[Pair]:
         """The targets that have to be judged anew after a change."""

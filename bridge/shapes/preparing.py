@@ -7,7 +7,8 @@ Rules
 * Each batch forgets what the one before has read, and targets wait on disk: memory holds what was found, and whatever
   one batch reads. A read of the ledger lasts as long as a batch; that of what changed, as long as judging that.
 * The write, when its turn comes, adds what changed since then and what its own plan changes. If the former is more than
-  `FEW` statements, or takes more than `BRIEF` of reading, it is prepared further first, unless it insists.
+  `FEW` statements, takes more than `BRIEF` of reading, or changes one of more than `BRIEFLY_WORDED` findings, it is
+  prepared further first, unless it insists. Where nothing changed of them, findings are those worded beforehand.
 * A preparation is for certain shapes in force and certain shapes written; for others it is of no use.
 * What a write adds is forgotten with it: its group may yet come to nothing.
 
@@ -24,7 +25,7 @@ Example
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Final, Protocol
@@ -64,6 +65,9 @@ FEW: Final = 100
 
 BRIEF: Final = 4_000
 """How much may be read and judged for those: some tens of milliseconds."""
+
+BRIEFLY_WORDED: Final = 1_000
+"""How many findings may be put together anew, and their waivers looked up, because of what others changed since."""
 
 BATCH: Final = 200
 """Targets, or statements changed, that are judged on one read of the ledger."""
@@ -126,7 +130,9 @@ class Preparation:
             for each in self._followed:
                 each.word()
             if sum(each.follow(watch) for each in self._followed) <= FEW // 2:
-                return
+                break
+        for each in self._followed:
+            each.word()
 
     def hold(self, view: LedgerView) -> None:
         """Takes note of what others changed since, before a load brings facts of its own. Raises `Unprepared`."""
@@ -146,12 +152,32 @@ class Preparation:
         Raises:
             Unprepared: too much would have to be judged for what others have changed since.
         """
-        patience = Patience(IN_TURN)
-        return [
-            finding
-            for each in self._followed
-            for finding in each.told(own, at, inf if self.insists else BRIEF, patience)
-        ]
+        terms = Terms() if self.insists else Terms(BRIEF, BRIEFLY_WORDED)
+        return [finding for each in self._followed for finding in each.told(own, at, terms)]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a write may take its turn for.
+
+    Args:
+        judged: how much may be read and judged for what others changed.
+        worded: how many findings may be put together anew because of that.
+        patience: of whoever waits.
+    """
+
+    judged: float = inf
+    worded: float = inf
+    patience: Patience = field(default_factory=lambda: Patience(IN_TURN))
+
+
+@dataclass(frozen=True, slots=True)
+class _Worded:
+    """Findings put into words: of what, and as of when."""
+
+    version: int
+    at: int
+    findings: Sequence[Finding]
 
 
 class _Followed:
@@ -167,6 +193,7 @@ class _Followed:
         self._existing = existing
         self._teller = Teller(existing.written, FindingCode.EXISTING_VIOLATION)
         self._broken = Broken()
+        self._worded: _Worded | None = None
         self._as_of: Instant | None = None
         self._since = Changed(())
 
@@ -194,8 +221,12 @@ class _Followed:
 
     def word(self) -> None:
         """Words what is found so far: there is time for it now."""
-        for finding in self._teller.told(by_key(self._broken.violations({})), self._as_of or FOREVER):
-            finding.canonical()
+        at = self._as_of or FOREVER
+        if self._still_worded(at) is None:
+            findings = self._teller.told(by_key(self._broken.violations({})), at)
+            for finding in findings:
+                finding.canonical()
+            self._worded = _Worded(self._broken.version, at, findings)
 
     def follow(self, watch: Watch) -> int:
         """Judges anew what changed since; answers how many statements did."""
@@ -220,29 +251,42 @@ class _Followed:
         self._since = self._changed(view, FOREVER, most)
         return len(self._since.triples)
 
-    def told(self, own: Own, at: int, most: float, patience: Patience) -> list[Finding]:
+    def told(self, own: Own, at: int, terms: Terms) -> Sequence[Finding]:
         """What is newly broken, of the data as a plan leaves it.
 
         Args:
             own: what the plan itself changes.
             at: when it was issued.
-            most: how much may be read and judged for what others changed.
-            patience: of whoever waits.
+            terms: what the turn may be taken for.
 
         Raises:
-            Unprepared: it would be more.
+            Unprepared: it would take more.
         """
         existing, changed = self._existing, self._since
         mine = [triple for triple in own.triples if existing.notices(triple)]
         instead: dict[Pair, Judged | None] = {}
         try:
             for batch in _batches([*changed.triples, *mine]):
-                judging = existing.over(partial(own.overlay, changed.gone), Budget(inf if mine else most, patience))
+                allowed = Budget(inf if mine else terms.judged, terms.patience)
+                judging = existing.over(partial(own.overlay, changed.gone), allowed)
                 for pair in self._broken.concerned(judging.concerned(batch)):
                     instead[pair] = judging.judge(pair)
         except NeighbourhoodExceeded:
             raise Unprepared from None
+        instead = self._broken.differing(instead)
+        worded = self._still_worded(at)
+        if worded is not None and not instead:
+            return worded
+        if not mine and len(() if self._worded is None else self._worded.findings) > terms.worded:
+            raise Unprepared
         return self._teller.told(by_key(self._broken.violations(instead)), at)
+
+    def _still_worded(self, at: int) -> Sequence[Finding] | None:
+        """The findings as they were worded, if nothing else was found since, and no waiver has ended."""
+        worded = self._worded
+        if worded is None or worded.version != self._broken.version:
+            return None
+        return None if self._existing.written.waivers.lapse(worded.at, at) else worded.findings
 
     def _changed(self, view: LedgerView, until: Instant, most: float = inf) -> Changed:
         """What changed after what is known, up to an instant; not all of it, if it is more than `most` statements."""

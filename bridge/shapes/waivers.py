@@ -108,6 +108,11 @@ class Waivers:
             for shape in reach_all(set(waiver.waives), lambda each: document.nodes(each, _PROPERTY)):
                 self._by_shape.setdefault(shape, []).append(waiver)
 
+    def lapse(self, one: int, other: int) -> bool:
+        """Whether one of them ends between two instants, whichever comes first."""
+        first, last = sorted((one, other))
+        return any(first < each.until <= last for waivers in self._by_shape.values() for each in waivers)
+
     def of(self, result: Result, at: int, *, is_there: bool) -> Waiver | None:
         """The waiver that covers a result at an instant, the one that lasts longest."""
         holding = (each for each in self._by_shape.get(result.shape, ()) if at < each.until)

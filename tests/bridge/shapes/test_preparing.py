@@ -17,6 +17,7 @@ from bridge.base import Base
 from bridge.shapes.messages import message_of
 from bridge.shapes.preparing import FEW, ShapesPreparer
 from bridge.shapes.slices import Slices
+from bridge.shapes.telling import Teller
 from bridge.updating.graphs import GraphWrite, WholeGraph
 from bridge.updating.request import Update
 from bridge.updating.terms import Terms
@@ -27,7 +28,7 @@ from certificates.findings import Finding, FindingCode
 from kernel.changes import Assert, Change
 from kernel.errors import ShuttingDown, StateMoved
 from kernel.facts import Spelling
-from kernel.instants import Instant
+from kernel.instants import Instant, print_instant
 from kernel.policy import UnsafeAutoApprove
 from kernel.ports import CertificateState
 from kernel.preparing import Progress, Unprepared, Watch
@@ -207,6 +208,42 @@ def test_too_much_that_changed_since_is_prepared_for_once_more() -> None:
     assert len(world.checker.findings(world.plan(*written), world.view, preparation)) == FEW + 1
 
 
+def test_one_of_many_findings_that_changed_since_is_prepared_for_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.shapes.preparing.BRIEFLY_WORDED", 2)
+    world = Past("")
+    world.hold(*asserts(":a a :A . :b a :A . :c a :A ."))
+    written = asserts(NAMED.format(1), graph=SHAPES_GRAPH)
+    preparation = ShapesPreparer(world.view).prepare(world.plan(*written), world.view, None)  # type: ignore[arg-type]
+    assert preparation is not None
+    preparation.advance(Watch())
+    world.hold(*asserts(":d a :A ; :name 'd' ."))
+    preparation.hold(world.view)  # type: ignore[arg-type]
+    assert len(world.checker.findings(world.plan(*written), world.view, preparation)) == 3
+    world.hold(*asserts(":a :name 'a' ."))
+    preparation.hold(world.view)  # type: ignore[arg-type]
+    with pytest.raises(Unprepared):
+        world.checker.findings(world.plan(*written), world.view, preparation)
+    preparation.insist()
+    assert len(world.checker.findings(world.plan(*written), world.view, preparation)) == 2
+
+
+def test_a_waiver_that_ends_after_its_findings_were_worded_does_not_waive_them() -> None:
+    world = Past("")
+    world.hold(*asserts(":a a :A ."))
+    end = Instant(world.now + 10)
+    waiver = f":W a m:Waiver ; m:waives :S ; m:reason 'soon' ; m:until '{print_instant(end)}'^^xsd:dateTime ."
+    written = asserts(NAMED.format(1) + waiver, graph=SHAPES_GRAPH)
+    preparation = ShapesPreparer(world.view).prepare(world.plan(*written), world.view, None)  # type: ignore[arg-type]
+    assert preparation is not None
+    preparation.advance(Watch())
+    preparation.hold(world.view)  # type: ignore[arg-type]
+    codes = []
+    for now in (Instant(end - 1), end):
+        plan = replace(world.plan(*written), issued_at=now)
+        codes += [each.code for each in world.checker.findings(plan, world.view, preparation)]
+    assert codes == [FindingCode.WAIVED_VIOLATION, FindingCode.EXISTING_VIOLATION]
+
+
 # --- in a base --------------------------------------------------------------------------------------------------------
 
 
@@ -341,7 +378,7 @@ def test_shapes_by_sparql_and_by_document_are_judged_beside_the_writes_too(
 def test_what_was_found_beforehand_costs_its_write_and_its_approval_next_to_nothing(
     monkeypatch: pytest.MonkeyPatch, *, waived: bool
 ) -> None:
-    """In their turn nothing is judged that did not change, and nothing is worded, written as JSON or read from it."""
+    """In their turn nothing that did not change is judged, worded, put together, written as JSON or read from it."""
     calls: Counter[str] = Counter()
 
     def counted(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
@@ -353,6 +390,7 @@ def test_what_was_found_beforehand_costs_its_write_and_its_approval_next_to_noth
 
     monkeypatch.setattr(Slices, "standing", counted("judged", Slices.standing))
     monkeypatch.setattr("bridge.shapes.telling.message_of", counted("worded", message_of))
+    monkeypatch.setattr(Teller, "told", counted("put together", Teller.told))
     monkeypatch.setattr("certificates.findings.canonical_json", counted("written", canonical_json))
     monkeypatch.setattr(Finding, "from_body", staticmethod(counted("read", Finding.from_body)))
     waiver = ":W a m:Waiver ; m:waives :S ; m:reason 'they are being named' ." if waived else ""

@@ -27,12 +27,13 @@ from starlette.responses import Response
 
 from api.diff import AXIS, FROM, NODE, TO, compared
 from api.facts import GRAPH
+from api.pages.apart import Plotted
 from api.pages.drawing import Role
 from api.pages.effects import FactShown, drawn, fact_shown
 from api.pages.names import names_for
 from api.pages.node import nodes_told
 from api.pages.paging import PagerShown
-from api.pages.planes import Plotted, planes
+from api.pages.planes import planes
 from api.pages.rendering import page
 from api.pages.times import at
 from api.pages.visiting import Visitor, page_parameters, time_of

@@ -24,12 +24,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.moments import AS_OF
+from api.pages.apart import Plotted
 from api.pages.drawing import Role
 from api.pages.effects import drawn, fact_shown
 from api.pages.names import names_for
 from api.pages.node import NODE, end_of, nodes_told
 from api.pages.paging import PagerShown
-from api.pages.planes import MOST_NAMED, Plotted, planes
+from api.pages.planes import MOST_NAMED, planes
 from api.pages.rendering import page
 from api.pages.times import at
 from api.pages.visible import HEADING, clipped

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api.pages.apart import Plotted, Side
 from api.pages.drawing import Drawn, Role
-from api.pages.planes import MOST_KINDS, MOST_NAMED, MOST_STEPS, Planes, Plotted, Rectangle, Side, planes
+from api.pages.planes import MOST_KINDS, MOST_NAMED, MOST_STEPS, Planes, Rectangle, planes
 from kernel.access import Role as Access
 from kernel.instants import BEGINNING, DAY, FOREVER, Instant
 from kernel.intervals import Interval

@@ -6,8 +6,7 @@ Rules
   client has gone; the others never notice, and another takes its place.
 * Workers are started as they are needed, up to `workers`, and one beyond: a spare that is warm when one is lost. Those
   that have nothing to do go, but for one; what a query leaves behind in a worker's memory goes with it.
-* What waits for a worker is bounded, in number and in time: `Busy`. Whose callers have the fewest queries running goes
-  first.
+* What waits for a worker is bounded, in number and in time, and fair to callers: `bridge.replicas.waiting`.
 * Before a query, a worker takes whatever was published up to then (`bridge.stores.feed`): who has the answer to a write
   reads it, and an answer's state is that of the store it came from. A worker that lags too far behind gets new stores.
 * What is known to be short is answered here at once, without a worker (`bridge.brief`).
@@ -39,7 +38,8 @@ from bridge.replicas.lease import Lease, snapshot_key
 from bridge.replicas.limits import STANDARD, PoolSize
 from bridge.replicas.process import WorkerEndedError
 from bridge.replicas.replica import Replica
-from kernel.errors import Busy, MunimentError, NotReached, ShuttingDown, StoreUnavailable
+from bridge.replicas.waiting import Queue
+from kernel.errors import MunimentError, NotReached, ShuttingDown, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
@@ -70,14 +70,6 @@ class PoolLoad:
     waiting: int
 
 
-@dataclass(eq=False, slots=True)
-class _Waiting:
-    """A query that waits for a worker."""
-
-    caller: str
-    place: asyncio.Future[Replica]
-
-
 class ReplicaPool:
     """The workers of one base, for one event loop; the first query, or `start`, starts the first of them.
 
@@ -94,8 +86,8 @@ class ReplicaPool:
         self._idle: deque[Replica] = deque()
         self._all: set[Replica] = set()
         self._starting = 0
-        self._waiting: list[_Waiting] = []
         self._running: Counter[str] = Counter()
+        self._waiting = Queue(size, self._running)
         self._tasks: set[asyncio.Task[None]] = set()
         self._endings: set[asyncio.Task[None]] = set()
         self._not_before = 0.0
@@ -188,9 +180,7 @@ class ReplicaPool:
     async def close(self) -> None:
         """Ends all workers, and whatever they are doing."""
         self._closed = True
-        for waiting in self._waiting:
-            if not waiting.place.done():
-                waiting.place.set_exception(_closing())
+        self._waiting.disappoint(_closing())
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -208,23 +198,7 @@ class ReplicaPool:
             raise StoreUnavailable("the stores are not brought up to the ledger", remedy="try again shortly")
         if self._idle:
             return self._preferred(question)
-        if len(self._waiting) >= self._size.queue:
-            raise _busy("too many queries are waiting")
-        waiting = _Waiting(caller, asyncio.get_running_loop().create_future())
-        self._waiting.append(waiting)
-        self._grow()
-        try:
-            await asyncio.wait((waiting.place,), timeout=self._size.patience)
-        except asyncio.CancelledError:
-            if waiting.place.done() and waiting.place.exception() is None:
-                self._offer(waiting.place.result())
-            raise
-        finally:
-            if waiting in self._waiting:
-                self._waiting.remove(waiting)
-        if not waiting.place.done():
-            raise _busy(f"no worker was free within {self._size.patience:g} s")
-        return waiting.place.result()
+        return await self._waiting.place(caller, self._grow, self._offer)
 
     def _preferred(self, question: Question | None) -> Replica:
         """One that has the snapshot, if there is one; else the one that was used last, whose memory is warm."""
@@ -239,11 +213,7 @@ class ReplicaPool:
         """Gives a worker to whoever waits, or lets it wait."""
         if replica.process.gone or self._closed:
             self._drop(replica)
-        elif self._waiting:
-            chosen = min(self._waiting, key=lambda each: self._running[each.caller])  # the first of equals
-            self._waiting.remove(chosen)
-            chosen.place.set_result(replica)
-        else:
+        elif not self._waiting.give(replica):
             replica.idle_since = monotonic()
             self._idle.append(replica)
 
@@ -264,7 +234,8 @@ class ReplicaPool:
             self._not_before = monotonic() + PAUSE
             self._starting -= 1
             if not self._all:
-                self._disappoint(error)
+                lost = StoreUnavailable(f"no worker can be started: {error}", remedy="look at the log")
+                self._waiting.disappoint(error if isinstance(error, MunimentError) else lost)
             return
         except BaseException:
             self._starting -= 1
@@ -274,14 +245,6 @@ class ReplicaPool:
         self._offer(replica)
         replica.process.ended.add_done_callback(lambda _: self._drop(replica))
         self._grow()
-
-    def _disappoint(self, error: Exception) -> None:
-        """Tells those who wait that nobody will come."""
-        for waiting in self._waiting:
-            if not waiting.place.done():
-                lost = StoreUnavailable(f"no worker can be started: {error}", remedy="look at the log")
-                waiting.place.set_exception(error if isinstance(error, MunimentError) else lost)
-        self._waiting.clear()
 
     def _drop(self, replica: Replica) -> None:
         """Ends a worker, and starts another if one is missed."""
@@ -337,10 +300,6 @@ class ReplicaPool:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _busy(what: str) -> Busy:
-    return Busy(what, remedy="ask again after the seconds that Retry-After says")
 
 
 def _closing() -> ShuttingDown:

@@ -189,6 +189,7 @@ def test_a_replica_that_is_made_while_much_is_written_misses_nothing(lab: Lab, t
             assert coming.body.decode().split() == ["?s", f"<urn:s{state.head}>"]
             await asyncio.sleep(0.02)
         stop.set()
+        await asyncio.wrap_future(writing)  # before the stores are closed
 
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(write)

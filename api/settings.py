@@ -47,6 +47,7 @@ from certificates.keys import SigningKey
 from kernel.access import ANONYMOUS, Principal, Role
 from kernel.approval import ANY_EDITOR, Approvals, Every, NoSelfApproval, SignedByEditor
 from kernel.branches import Bounds
+from kernel.entailment.table import Regime
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 from kernel.terms import Iri
 
@@ -83,6 +84,19 @@ class DefaultGraph(StrEnum):
 
     UNION = "union"
     STRICT = "strict"
+
+
+class Offered(StrEnum):
+    """By which rules something may be asked to follow: as far as `rdfs`, as `owl-rl`, which has those too, or none."""
+
+    NONE = "none"
+    RDFS = "rdfs"
+    OWL_RL = "owl-rl"
+
+    @property
+    def regimes(self) -> tuple[Regime, ...]:
+        """The regimes."""
+        return {Offered.NONE: (), Offered.RDFS: (Regime.RDFS,), Offered.OWL_RL: (Regime.RDFS, Regime.OWL_RL)}[self]
 
 
 class CallerClass(StrEnum):
@@ -161,6 +175,9 @@ class Settings(BaseSettings):
     default_graph: DefaultGraph = Field(
         DefaultGraph.UNION,
         description="the default graph of SPARQL: the union of what the caller may read, or strictly m:default",
+    )
+    entailment: Offered = Field(
+        Offered.OWL_RL, description="by which rules queries may ask what follows: up to rdfs, up to owl-rl, or none"
     )
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (),

@@ -6,6 +6,7 @@ Rules
   protocol. Parameters may stand in the URL and in the form, but each once in all.
 * `valid-at` and `as-of` are a moment on each time axis; without them the answer is of the present state. Each answer
   says for which state it was given. `bnodes=restore` gives blank nodes where there were some.
+* `entailment` has the default graph have what follows from it, at whatever moment (`bridge.entailment`).
 * The format goes by `Accept`. `format`, `output` and `results`, which SPARQLWrapper adds to every query, go before it:
   a short name or a media type, several being as many that are accepted.
 * GET without a query gives the description of the service (SPARQL 1.1 Service Description, section 2), as RDF.
@@ -45,6 +46,7 @@ from api.paths import base_url
 from api.query_answers import MIN_HEAD_HEADER, answered, sent, settled
 from api.replies import STATE_HEADERS, state_headers
 from api.service import Service
+from api.settings import Offered
 from api.sparql_update import (
     BESIDE_THE_UPDATE,
     DEFAULT_GRAPH,
@@ -56,10 +58,11 @@ from api.sparql_update import (
 )
 from api.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_query, tagged, unchanged
 from bridge.reading import QueryRequest
-from bridge.sparql.description import describe
+from bridge.sparql.description import Says, describe
 from bridge.sparql.hints import hint
 from bridge.sparql.results import GRAPHS, RESULT_SETS, negotiate
 from bridge.sparql.scan import Form
+from kernel.entailment.table import Regime
 from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
 
 if TYPE_CHECKING:
@@ -92,6 +95,13 @@ BNODES: Final = Parameter(
     {"type": "string", "enum": list(BlankNodes)},
     "restore",
 )
+ENTAILMENT: Final = Parameter(
+    "entailment",
+    "`rdfs` or `owl-rl`: the default graph has also what follows from it and from `m:ontology` by those rules. By "
+    "default `none`",
+    {"type": "string", "enum": [each.value for each in Offered]},
+    "rdfs",
+)
 _QUERY_TEXT: Final = Parameter("query", "the query", _TEXT, "SELECT * { ?s ?p ?o } LIMIT 10")
 _UPDATE_TEXT: Final = Parameter("update", "not taken in a URL: updates are posted", _TEXT, "")
 _DEFAULT_GRAPH: Final = Parameter(
@@ -106,7 +116,7 @@ _FORMATS: Final = tuple(
     )
     for name in ("format", "output", "results")
 )
-BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, DEFAULT_GRAPH, VALID_AT, AS_OF, BNODES, *_FORMATS)
+BESIDE_THE_QUERY: Final = (_DEFAULT_GRAPH, _NAMED_GRAPH, DEFAULT_GRAPH, VALID_AT, AS_OF, BNODES, ENTAILMENT, *_FORMATS)
 ALL: Final = (_QUERY_TEXT, *BESIDE_THE_QUERY)
 READ: Final = (*ALL, _UPDATE_TEXT)
 _DESCRIBED: Final = frozenset({DEFAULT_GRAPH.name, *(each.name for each in _FORMATS)})
@@ -217,7 +227,24 @@ def asked_query(request: Request, caller: Principal, text: str, parameters: Para
         is_strict(parameters, Service.of(request).settings),
         parameters.choice(BNODES, BlankNodes) is BlankNodes.RESTORE,
         endpoint_of(request),
+        entailment=entailment_of(request, parameters),
     )
+
+
+def entailment_of(request: Request, parameters: Parameters) -> Regime | None:
+    """By which rules something is to follow. Raises `InvalidParameter` for what is not offered."""
+    wanted = parameters.choice(ENTAILMENT, Offered)
+    if wanted is None or wanted is Offered.NONE:
+        return None
+    offered = Service.of(request).settings.entailment
+    regime = Regime(wanted)
+    if regime not in offered.regimes:
+        raise InvalidParameter(
+            f"{regime} is not followed here",
+            remedy="ask for " + " or ".join([*(each.value for each in offered.regimes), "none"]),
+            where=ENTAILMENT.name,
+        )
+    return regime
 
 
 async def answer(
@@ -275,10 +302,8 @@ async def described(
     asked = QueryRequest(caller, _ANY_GRAPH, strict=strict)
     dataset = service.base.reader.question(asked).dataset
     updates = updates and service.has(manifest.UPDATE) and service.has("postQuery")
-    federates = service.outbound.asks
-    body = await service.read(
-        lambda: describe(endpoint, dataset, form, strict=strict, updates=updates, federates=federates)
-    )
+    says = Says(strict, updates, service.outbound.asks, service.settings.entailment.regimes)
+    body = await service.read(lambda: describe(endpoint, dataset, form, says))
     state = service.base.stores.feed.state
     headers = {"Content-Type": form.media_type, **state_headers(state.head, state.clock), **_VARY}
     return Response(body, 200, headers | tagged(None))

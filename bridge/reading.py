@@ -219,7 +219,7 @@ class Reader:
             over: what is laid over the base, of a branch.
 
         Raises:
-            InvalidParameter: a graph that is no IRI.
+            InvalidParameter: a graph that is no IRI, or what follows in a branch.
             NotAcceptable: no format that the caller accepts.
             QueryRefused: what is no query, is an update, or calls SERVICE.
         """
@@ -233,7 +233,11 @@ class Reader:
         known = self._graphs_there() if over is None else self._graphs_there() | over.graphs
         dataset = dataset_for(request.principal, shape, known, *uris, strict=request.strict)
         past = sliced = laid = None
-        if request.entailment is not None and dataset.default_graphs and over is None:
+        if request.entailment is not None and over is not None:
+            raise InvalidParameter(
+                "a branch is asked of what it says, and not of what follows", remedy="leave it out", where="entailment"
+            )
+        if request.entailment is not None and dataset.default_graphs:
             entailed = Entailed(request.entailment, premises(dataset, request.principal))
             with self._ledger.reading() as view:
                 past = replace(self._past(view, moment, dataset), entailed=entailed)

@@ -5,6 +5,7 @@ Rules
 * The query is the argument, or in a file (`@FILE`), or on standard input.
 * On a folder the base is held while the query runs, in a worker with the memory that a service gives an
   administrator's, for as long as somebody waits. Where a server holds the base, it is the one to ask: `--url`.
+* `--entailment` asks also what follows from what is asserted (`bridge.entailment`).
 * Without `--format`, a terminal gets a table, and anything else TSV, which keeps the kinds of terms apart; CONSTRUCT
   and DESCRIBE give Turtle.
 
@@ -51,6 +52,14 @@ PATIENCE: Final = 60.0
 """Seconds in which a worker has to come up."""
 
 
+class Entailment(StrEnum):
+    """The values of `--entailment`."""
+
+    NONE = "none"
+    RDFS = "rdfs"
+    OWL_RL = "owl-rl"
+
+
 class ResultFormat(StrEnum):
     """The formats of `--format`."""
 
@@ -88,12 +97,13 @@ UNSAID: Final = "text/tab-separated-values, text/turtle;q=0.9"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query and the moment to ask it at."""
+    """A query, the moment to ask it at, and by which rules something is to follow."""
 
     text: str
     accept: str
     as_of: str | None
     valid_at: str | None
+    entailment: Entailment | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +129,9 @@ def query(
     valid_at: Annotated[
         str | None, typer.Option("--valid-at", metavar="TIME", help="As true when. [default: as-of, or now]")
     ] = None,
+    entailment: Annotated[
+        Entailment | None, typer.Option("--entailment", help="Ask also what follows, by these rules. [default: none]")
+    ] = None,
     output: Annotated[ResultFormat | None, typer.Option("--format", help="How to print the answer.")] = None,
 ) -> int:
     """Ask a SPARQL query, now or at any other pair of times.
@@ -128,7 +141,7 @@ def query(
     asked = folder_or_url(data, url, token=bool(token_env or token_file))
     table = output is ResultFormat.TABLE or (output is None and sys.stdout.isatty())
     accept = ACCEPT[ResultFormat.TABLE] if table else UNSAID if output is None else ACCEPT[output]
-    question = Question(_read(text), accept, as_of, valid_at)
+    question = Question(_read(text), accept, as_of, valid_at, entailment)
     if isinstance(asked, Path):
         reply = _ask_folder(asked, question)
     else:
@@ -163,10 +176,13 @@ async def _in_worker(base: Base, question: Question) -> tuple[Answer, bytes]:
     from bridge.reading import QueryRequest
     from bridge.replicas.limits import PoolSize
     from bridge.replicas.pool import ReplicaPool
+    from kernel.entailment.table import Regime
 
     principal = local_principal()
     moment = base.reader.moment(question.as_of, question.valid_at)
-    asked = base.reader.question(QueryRequest(principal, question.text, question.accept), moment)
+    wanted = question.entailment
+    regime = None if wanted is None or wanted is Entailment.NONE else Regime(wanted)
+    asked = base.reader.question(QueryRequest(principal, question.text, question.accept, entailment=regime), moment)
     limits = replace(read_settings().limits_of(principal.role), seconds=inf)
     pool = ReplicaPool(base.stores, base.snapshots, PoolSize(workers=1, spares=0, patience=PATIENCE))
     try:

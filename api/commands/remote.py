@@ -77,9 +77,9 @@ def ask(url: str, token: str | None, question: Question) -> Reply:
         InvalidParameter: the URL cannot be used.
         RemoteRefusal: the service cannot be reached, or refuses.
     """
-    times = {"as-of": question.as_of, "valid-at": question.valid_at}
+    beside = {"as-of": question.as_of, "valid-at": question.valid_at, "entailment": question.entailment}
     headers = {"Accept": question.accept, "Content-Type": "application/sparql-query"}
-    parameters = {name: value for name, value in times.items() if value is not None}
+    parameters = {name: value for name, value in beside.items() if value is not None}
     response = _post(url, "/sparql", token, question.text.encode(), headers, parameters)
     if response.status_code != httpx2.codes.OK:
         raise _refusal(response)

@@ -6,26 +6,30 @@ Rules
   a graph that they may not read is not in it.
 * `sd:UnionDefaultGraph` says that the default graph is the union of all data graphs; without it there is `m:default`
   alone. `sd:BasicFederatedQuery` is there where some endpoints may be called. Nothing is dereferenced.
+* Nothing is entailed by default (`sd:defaultEntailmentRegime`). The regimes that may be asked for are features, and the
+  profile of OWL is told of the default graph, the only one into which something is inferred.
 
 Example
 -------
 >>> from bridge.sparql.results import GRAPHS
 >>> dataset = Dataset(complete=False, union=False, default_graphs=(), named_graphs=(Iri("urn:g"),))
->>> b"sparql-service-description#endpoint> <urn:here>" in describe("urn:here", dataset, GRAPHS[1], strict=True)
+>>> b"sparql-service-description#endpoint> <urn:here>" in describe("urn:here", dataset, GRAPHS[1], Says(strict=True))
 True
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
 from bridge.sparql.dataset import Dataset
+from kernel.entailment.table import Regime
 from kernel.terms import RDF, Iri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from bridge.sparql.results import Format
 
@@ -38,46 +42,67 @@ _WRITTEN: Final = (
     *("SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "SPARQL_Results_TSV"),
     *("Turtle", "N-Triples", "JSON-LD", "RDF_XML", "N-Quads", "TriG"),
 )
-_SIMPLE: Final = ox.NamedNode("http://www.w3.org/ns/entailment/Simple")
+_ENTAILMENT: Final = "http://www.w3.org/ns/entailment/"
+_SIMPLE: Final = ox.NamedNode(_ENTAILMENT + "Simple")
+_REGIMES: Final = {
+    Regime.RDFS: (_ENTAILMENT + "RDFS", None),
+    Regime.OWL_RL: (_ENTAILMENT + "OWL-RDF-Based", "http://www.w3.org/ns/owl-profile/RL"),
+}
+"""SPARQL 1.1 Entailment Regimes, sections 3 and 4; the profiles of OWL 2, section 1."""
 
 
-def describe(
-    endpoint: str, dataset: Dataset, form: Format, *, strict: bool, updates: bool = True, federates: bool = False
-) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Says:
+    """What an endpoint is.
+
+    Args:
+        strict: whether its default graph is `m:default` alone.
+        updates: whether it takes updates.
+        federates: whether it calls any other endpoint.
+        regimes: by which rules something may be entailed.
+    """
+
+    strict: bool
+    updates: bool = True
+    federates: bool = False
+    regimes: tuple[Regime, ...] = ()
+
+
+def describe(endpoint: str, dataset: Dataset, form: Format, says: Says) -> bytes:
     """The description as a document.
 
     Args:
         endpoint: its URL.
         dataset: of a query of the caller that names none.
         form: one of `GRAPHS`.
-        strict: whether its default graph is `m:default` alone.
-        updates: whether it takes updates.
-        federates: whether it calls any other endpoint.
+        says: what it is.
     """
     if not isinstance(form.written, ox.RdfFormat):
         raise TypeError("a description is written in a format of graphs")
-    features = [name for name, has in (("UnionDefaultGraph", not strict), ("BasicFederatedQuery", federates)) if has]
-    languages = _AND_UPDATES if updates else _QUERIES
-    return ox.serialize(_description(endpoint, dataset, languages, features), format=form.written) or b""
+    return ox.serialize(_description(endpoint, dataset, says), format=form.written) or b""
 
 
-def _description(
-    endpoint: str, dataset: Dataset, languages: Iterable[str], features: Iterable[str]
-) -> Iterator[ox.Triple]:
+def _description(endpoint: str, dataset: Dataset, says: Says) -> Iterator[ox.Triple]:
+    features = (("UnionDefaultGraph", not says.strict), ("BasicFederatedQuery", says.federates))
     service, default, graph = (ox.BlankNode(name) for name in ("service", "dataset", "default"))
     yield _is(service, "Service")
     yield _has(service, "endpoint", ox.NamedNode(endpoint))
-    for language in languages:
+    for language in _AND_UPDATES if says.updates else _QUERIES:
         yield _has(service, "supportedLanguage", ox.NamedNode(SD + language))
     for written in _WRITTEN:
         yield _has(service, "resultFormat", ox.NamedNode(FORMATS + written))
-    for feature in features:
-        yield _has(service, "feature", ox.NamedNode(SD + feature))
+    for feature, there in features:
+        if there:
+            yield _has(service, "feature", ox.NamedNode(SD + feature))
     yield _has(service, "defaultEntailmentRegime", _SIMPLE)
     yield _has(service, "defaultDataset", default)
     yield _is(default, "Dataset")
     yield _has(default, "defaultGraph", graph)
     yield _is(graph, "Graph")
+    for regime, profile in map(_REGIMES.__getitem__, says.regimes):
+        yield _has(service, "feature", ox.NamedNode(regime))
+        if profile is not None:
+            yield _has(graph, "supportedEntailmentProfile", ox.NamedNode(profile))
     for place, name in enumerate(dataset.named_graphs):
         yield from _named(default, place, name)
 

@@ -77,17 +77,18 @@ class Closure:
         self._false: dict[frozenset[Triple], Step] = {}
         self._false_by: dict[Triple, set[frozenset[Triple]]] = {}
         self._most = most
+        self._trivial: frozenset[Triple] = frozenset()
         before = _Kept(self._steps, self._false)
         for step in self._rules.axioms:
             if step.conclusion is not None:
                 self._infer(step.conclusion, step, before)
                 self._follow([step.conclusion], before)
-        self._axioms = len(self._index)
+        self._trivial = frozenset(self._steps)
 
     @property
     def inferred(self) -> Inferred:
-        """What follows and is not asserted, without auxiliaries."""
-        return Inferred(self._steps)
+        """What follows and is not asserted, without auxiliaries, and without what follows from nothing."""
+        return Inferred(self._steps, self._trivial)
 
     @property
     def inconsistencies(self) -> list[Step]:
@@ -111,7 +112,7 @@ class Closure:
         before = _Kept(self._steps, self._false)
         self._remove([each for each in dict.fromkeys(remove) if each not in coming and self._is_asserted(each)], before)
         self._assert([each for each in coming if not self._is_asserted(each)], before)
-        return before.changed()
+        return before.changed(self._trivial)
 
     def _is_asserted(self, triple: Triple) -> bool:
         return triple in self._index and triple not in self._steps
@@ -127,7 +128,7 @@ class Closure:
         for each in new:
             self._index.add(each)
         # Where there was nothing before, every step has a premise of the vocabulary among what is new.
-        alone = len(new) + self._axioms == len(self._index)
+        alone = len(new) + len(self._trivial) == len(self._index)
         self._follow([each for each in new if not alone or self._rules.is_vocabulary(each)], before)
 
     def _follow(self, new: Iterable[Triple], before: _Kept) -> None:
@@ -193,13 +194,13 @@ class Closure:
 
 
 class Inferred:
-    """Statements that are inferred, without the auxiliaries among them."""
+    """Statements that are inferred, without the auxiliaries among them, and others."""
 
-    def __init__(self, steps: Mapping[Triple, Step]) -> None:
-        self._steps = steps
+    def __init__(self, steps: Mapping[Triple, Step], without: frozenset[Triple]) -> None:
+        self._steps, self._without = steps, without
 
     def __iter__(self) -> Iterator[Triple]:
-        return (each for each in self._steps if each[1][0] != AUXILIARY)
+        return (each for each in self._steps if each[1][0] != AUXILIARY and each not in self._without)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -221,9 +222,9 @@ class _Kept:
         """The same of an inconsistency."""
         self._was_false.setdefault(key, self._false.get(key))
 
-    def changed(self) -> Changed:
-        """What is different now."""
-        shown = [each for each in self._was if each[1][0] != AUXILIARY]
+    def changed(self, without: frozenset[Triple]) -> Changed:
+        """What is different now, some statements left aside."""
+        shown = [each for each in self._was if each[1][0] != AUXILIARY and each not in without]
         now_false = {key: self._false.get(key) for key in self._was_false}
         return Changed(
             [each for each in shown if not self._was[each] and each in self._steps],

@@ -13,9 +13,9 @@ Rules
   Where these serve as premises, they are still reckoned with: by `eq-diff1`, `eq-diff2` and `eq-diff3` of a term and
   itself, by the datatypes of literals, and where there may be one value and are two. Whether a literal is well formed
   (dt-not-type) is the business of shapes.
-* Two rows hold without premises, and so are followed before anything is stated. Each other rule needs a statement of
-  the *vocabulary* of OWL and RDFS: one whose predicate it names, other than `rdf:type`, or `rdf:type` of a class that
-  it names. So where nothing of that vocabulary is stated, nothing follows of what is.
+* Two rows hold without premises. They, and what follows from them alone, are reckoned with and not told.
+* Each other rule needs a statement of the *vocabulary* of OWL and RDFS: one whose predicate it names, other than
+  `rdf:type`, or `rdf:type` of a class that it names. So where nothing of that vocabulary is stated, nothing follows.
 * A rule whose name has a stroke has more than one row.
 
 Example

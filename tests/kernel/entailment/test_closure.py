@@ -208,9 +208,8 @@ def test_where_nothing_of_the_vocabulary_is_stated_nothing_is_looked_at(monkeypa
 
     closure = Closure(Regime.OWL_RL)
     monkeypatch.setattr(Matcher, "from_premise", counted)
-    axioms = len(closure.inferred)
     closure.change(add=[(f"<urn:{number}>", "<urn:p>", f"<urn:{number + 1}>") for number in range(1_000)])
-    assert (looked, len(closure.inferred)) == ([], axioms)
+    assert (looked, list(closure.inferred)) == ([], [])
 
 
 def test_each_rule_takes_a_statement_of_the_vocabulary() -> None:

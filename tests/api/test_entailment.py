@@ -1,0 +1,113 @@
+"""Entailment over HTTP and by command: what is asked for, offered, refused and told."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import httpx2
+import pytest
+
+from api.settings import Offered, Settings
+from bridge.base import Base
+from kernel.access import Role
+from kernel.changes import Retract
+from kernel.terms import Statement
+from kernel.vocabulary import DEFAULT_GRAPH, ONTOLOGY_GRAPH
+from tests.api.console import run
+from tests.api.serving import FRUGAL, Served, served
+from tests.bridge.entailment.test_entailed_queries import ANN, BOB, KNOWS, PERSON, POET, SUBCLASS, SYMMETRIC, A, said
+from tests.bridge.writing import ADMINISTRATOR, write
+
+PEOPLE = f"SELECT ?x {{ ?x a {PERSON.n3} }}"
+CSV = {"accept": "text/csv"}
+
+
+def told(base: Base) -> None:
+    write(base, said(POET, SUBCLASS, PERSON, ONTOLOGY_GRAPH), by=ADMINISTRATOR)
+    write(base, said(ANN, A, POET), said(KNOWS, A, SYMMETRIC), said(ANN, KNOWS, BOB))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with Base.open(None) as base, served(base, FRUGAL) as server:
+        told(base)
+        yield server
+
+
+@pytest.fixture(scope="module")
+def reader(server: Served) -> httpx2.Client:
+    return server.client(Role.READER)
+
+
+def rows(answer: httpx2.Response) -> list[str]:
+    assert answer.status_code == 200, answer.text
+    return answer.text.splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    ("entailment", "expected"), [(None, []), ("none", []), ("rdfs", ["urn:ann"]), ("owl-rl", ["urn:ann"])]
+)
+def test_a_query_says_by_which_rules(reader: httpx2.Client, entailment: str | None, expected: list[str]) -> None:
+    parameters = {} if entailment is None else {"entailment": entailment}
+    assert rows(reader.get("/sparql", params={"query": PEOPLE, **parameters}, headers=CSV)) == expected
+    assert rows(reader.post("/sparql", data={"query": PEOPLE, **parameters}, headers=CSV)) == expected
+    at = f"/at/{quote('head:1', safe=':')}/sparql"
+    assert rows(reader.get(at, params={"query": PEOPLE, **parameters}, headers=CSV)) == []
+
+
+def test_other_rules_are_an_error_that_names_those_there_are(reader: httpx2.Client) -> None:
+    refused = reader.get("/sparql", params={"query": PEOPLE, "entailment": "owl-dl"})
+    assert refused.status_code == 400
+    assert "owl-rl" in refused.json()["remedy"]
+
+
+def test_an_answer_has_a_tag_of_its_own(server: Served, reader: httpx2.Client) -> None:
+    def got(tag: str | None = None, **parameters: str) -> httpx2.Response:
+        headers = CSV if tag is None else {**CSV, "if-none-match": tag}
+        return reader.get("/sparql", params={"query": PEOPLE, **parameters}, headers=headers)
+
+    plain, entailed = got().headers["etag"], got(entailment="rdfs").headers["etag"]
+    assert plain != entailed != got(entailment="owl-rl").headers["etag"]
+    assert got(entailed, entailment="rdfs").status_code == 304
+    assert got(plain, entailment="rdfs").status_code == 200
+    write(server.base, said(BOB, A, POET))
+    assert sorted(rows(got(entailed, entailment="rdfs"))) == ["urn:ann", "urn:bob"]
+    write(server.base, Retract(Statement(BOB, A, POET, DEFAULT_GRAPH)))
+
+
+def test_the_service_says_what_it_offers(reader: httpx2.Client) -> None:
+    description = reader.get("/sparql", headers={"accept": "application/n-triples"}).text
+    assert "<http://www.w3.org/ns/entailment/RDFS>" in description
+    assert "supportedEntailmentProfile> <http://www.w3.org/ns/owl-profile/RL>" in description
+    assert "defaultEntailmentRegime> <http://www.w3.org/ns/entailment/Simple>" in description
+
+
+def test_an_operator_may_offer_less() -> None:
+    settings = Settings(query_spares=0, query_patience=60, entailment=Offered.RDFS)
+    with Base.open(None) as base, served(base, settings) as server:
+        told(base)
+        reader = server.client(Role.READER)
+        refused = reader.get("/sparql", params={"query": PEOPLE, "entailment": "owl-rl"})
+        assert (refused.status_code, "rdfs or none" in refused.json()["remedy"]) == (400, True)
+        assert rows(reader.get("/sparql", params={"query": PEOPLE, "entailment": "rdfs"}, headers=CSV)) == ["urn:ann"]
+        assert "owl-profile" not in reader.get("/sparql", headers={"accept": "application/n-triples"}).text
+
+
+def test_an_update_takes_no_entailment(server: Served) -> None:
+    refused = server.writer.post(
+        "/sparql?entailment=rdfs", content="INSERT DATA {}", headers={"content-type": "application/sparql-update"}
+    )
+    assert refused.status_code == 400
+
+
+def test_the_command_asks_a_folder_and_a_service(server: Served, tmp_path: Path) -> None:
+    with Base.open(tmp_path / "data") as base:
+        told(base)
+    of_folder = run("query", PEOPLE, "--data", tmp_path / "data", "--entailment", "rdfs", "--format", "csv")
+    assert of_folder.output.splitlines()[1:] == ["urn:ann"], of_folder.errors
+    token = tmp_path / "token"
+    token.touch(0o600)
+    token.write_text(server.token(Role.READER))
+    asked = ("query", f"SELECT ?x {{ {BOB.n3} {KNOWS.n3} ?x }}", "--url", server.url, "--token-file", token)
+    of_service = run(*asked, "--entailment", "owl-rl", "--format", "csv")
+    assert of_service.output.splitlines()[1:] == ["urn:ann"], of_service.errors

@@ -69,6 +69,7 @@ from api.pages import (
     errors,
     findings,
     node,
+    purging,
     query,
     queue,
     registered,
@@ -129,6 +130,7 @@ _PAGES: Final = (
     query,
     registered,
     standing,
+    purging,
     rendering,
 )
 

@@ -109,6 +109,15 @@ def _target(members: dict[str, Json]) -> Target:
     text, where = members[kind.value], f"/{kind}"
     if not isinstance(text, str):
         raise InvalidParameter("it is no text", remedy="give an id or an IRI", where=where)
+    return target_of(kind, text, where)
+
+
+def target_of(kind: TargetKind, text: str, where: str) -> Target:
+    """What is to go, of a kind, by its id or IRI.
+
+    Raises:
+        InvalidParameter, InvalidTerm, ReservedGraph: it is none that can be purged; named is `where` it was given.
+    """
     try:
         return Target(kind, _identifier(text, where) if kind in {TargetKind.FACT, TargetKind.FAMILY} else Iri(text))
     except (InvalidTerm, ReservedGraph) as error:

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from bridge.erasing import Purges
     from kernel.access import Principal
     from kernel.ports import PurgeRecord
-    from kernel.purging import Survey
+    from kernel.purge_targets import Target
 
 _JSON: Final = "application/json"
 _CREDENTIALS: Final = ("application/vc", "application/ld+json")
@@ -101,14 +101,11 @@ async def purge(request: Request, caller: Caller) -> Response:
     service = Service.of(request)
     body = await read_body(request, service.settings.body_limit)
     asked = read_purge(body_type(request.headers.get("content-type")), body)
-    purges = service.base.purges
     if asked.digest is None:
-        survey = await service.read(lambda: purges.preview(caller, asked.target))
-        return json_reply(_preview(survey))
-    wanted = PurgeRequest(asked.target, asked.reason, caller, asked.digest)
-    second = service.settings.purge_second_person
-    record = await asyncio.wrap_future(purges.ask(wanted) if second else purges.purge(wanted))
-    return json_reply(_told(record), 202 if second else 201, {"Location": f"/purges/{record.id}"})
+        return json_reply(await previewed(service, caller, asked.target))
+    record = await carried_out(service, PurgeRequest(asked.target, asked.reason, caller, asked.digest))
+    status = 202 if record.state is PurgeState.WAITING else 201
+    return json_reply(_told(record), status, {"Location": f"/purges/{record.id}"})
 
 
 @router.get(
@@ -231,6 +228,13 @@ async def restore_purged(request: Request, caller: Caller, purge: PurgeId) -> Re
     return await _brought_on(request, caller, purge, restored)
 
 
+async def carried_out(service: Service, wanted: PurgeRequest) -> PurgeRecord:
+    """A purge once it is carried out, or kept for a second person where there has to be one; raises as that does."""
+    purges = service.base.purges
+    asked = purges.ask(wanted) if service.settings.purge_second_person else purges.purge(wanted)
+    return await asyncio.wrap_future(asked)
+
+
 async def _brought_on(
     request: Request,
     caller: Principal,
@@ -246,7 +250,9 @@ async def _brought_on(
     return json_reply(_told(await asyncio.wrap_future(taken)))
 
 
-def _preview(survey: Survey) -> models.PurgePreview:
+async def previewed(service: Service, caller: Principal, target: Target) -> models.PurgePreview:
+    """How much a purge would take. Raises as `Purger.survey` does, and `Forbidden`."""
+    survey = await service.read(lambda: service.base.purges.preview(caller, target))
     counts = survey.counts
     return {
         "digest": survey.digest,

@@ -24,6 +24,7 @@ import typer
 
 from api.commands.asking import Asked, asking, with_options
 from api.commands.careful import careful
+from api.purge_words import goes
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -45,17 +46,6 @@ _TARGETS: Final = {
 }
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; do not quote what is purged.")]
 PurgeArgument = Annotated[str, typer.Argument(metavar="ID", help="The purge's id.")]
-
-_PREVIEWED: Final = {
-    "facts": "facts",
-    "evidence": "pieces of evidence",
-    "planItems": "items of plans",
-    "findings": "findings",
-    "impactRows": "rows of impact",
-    "comments": "comments",
-    "rejected": "certificates in review, which are rejected",
-    "stagedLoads": "staged loads",
-}
 
 
 def _target(**named: str | None) -> Target:
@@ -103,9 +93,8 @@ def preview(target: Target, service: Asked) -> int:
     Example: muniment purge preview --node https://example.org/ann --token-file token
     """
     told = _asked(service, "/purges", {**target, "preview": True})
-    for name, what in _PREVIEWED.items():
-        if told[name]:
-            typer.echo(f"{told[name]} {what}")
+    for number, what in goes(told):
+        typer.echo(f"{number} {what}")
     if not told["allTextsSearched"]:
         typer.echo("too many texts go for all of them to be searched for in reasons, comments and findings")
     if told["graphStays"]:

@@ -57,7 +57,7 @@ NEXT: Final = Parameter("next", "the page to go on to", _TEXT, "/queue")
 WRITTEN: Final = Parameter("written", "what was written on that page", _TEXT, "as the register has it")
 
 HOME: Final = "/queue"
-_PAGE: Final = re.compile(r"/(?:queue(?:/[0-9A-Za-z:-]+){0,2}|node|query)", re.ASCII)
+_PAGE: Final = re.compile(r"/(?:queue(?:/[0-9A-Za-z:-]+){0,2}|purging(?:/[0-9A-Za-z:-]+)?|node|query)", re.ASCII)
 """Paths of pages: none has dots, so that nothing leads out of them."""
 
 _NONCE: Final = "muniment-sign-in"

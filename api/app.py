@@ -64,6 +64,7 @@ from api.kept_answers import FromKept, KeptAnswers
 from api.manifest import PAGES
 from api.openapi import openapi_document
 from api.pages import (
+    branches,
     certificate,
     compare,
     errors,
@@ -130,6 +131,7 @@ _PAGES: Final = (
     query,
     registered,
     standing,
+    branches,
     purging,
     rendering,
 )

@@ -22,12 +22,7 @@ Example
 
 from __future__ import annotations
 
-import asyncio
-import re
-from dataclasses import replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Final
-from uuid import UUID
 
 from fastapi import APIRouter, Path
 from starlette.requests import Request
@@ -37,6 +32,7 @@ from api import answers as written
 from api.access_log import note_query
 from api.auth import Caller
 from api.bodies import read_body
+from api.branching import branch_named, foretold_of, looked_at, place_within, submitted
 from api.changes import JSON, LOCATION, known_with, place_in, read_request, reply
 from api.citing import READ_STATE_HEADER
 from api.document_request import DOCUMENT_PARAMETERS, REASON
@@ -53,10 +49,8 @@ from bridge.certificate_reading import readable_findings
 from bridge.documents.reader import FORMATS, JSON_LD
 from certificates.ids import urn
 from kernel.changes import Request as Changes
-from kernel.errors import CallerError, InvalidDocument, MunimentError, NotFound, PlanError, QueryRefused, StateMoved
+from kernel.errors import CallerError, InvalidDocument, MunimentError, QueryRefused, StateMoved
 from kernel.instants import Instant, print_instant
-from kernel.ports import CertificateState
-from kernel.submitting import Submission, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +69,6 @@ ATTEMPTS: Final = 5
 _SINCE: Final = 50
 """Findings of a kind that are told as new, or as gone."""
 
-_CHANGE: Final = re.compile(r"/changes/(\d+)(.*)")
 _NO_STORE: Final = {"Cache-Control": "no-store"}
 _PLAN: Final = {JSON: {"schema": reference("ChangeRequest")}} | text_content([*FORMATS]) | {JSON_LD: {"schema": {}}}
 _REFUSALS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 503)
@@ -236,58 +229,6 @@ async def post_query(request: Request, caller: Caller, branch: BranchId) -> Resp
     return await _ask(request, caller, branch, text, parameters)
 
 
-# --- what pages do as well --------------------------------------------------------------------------------------------
-
-
-def branch_named(text: str) -> UUID:
-    """The id of a branch; what is none stands for one that is not there, so that it is told as that."""
-    try:
-        return UUID(text)
-    except ValueError:
-        return UUID(int=0)
-
-
-async def looked_at(
-    service: Service, caller: Principal, identifier: UUID
-) -> tuple[Branch, Foretold | None, CallerError | None]:
-    """A branch, and what it would come to at the head of now; or why it cannot be planned there. Raises `NotFound`."""
-    branch, foretold = service.branches.one(caller, identifier)
-    if branch.certificate is not None:
-        return branch, None, None
-    head = await service.read(service.base.reader.head)
-    if foretold is not None and (foretold.head.position, foretold.head.clock) == (head.position, head.clock):
-        return branch, foretold, None
-    try:
-        return branch, await _foretold(service, caller, branch), None
-    except (PlanError, NotFound) as error:
-        error.where = _place(branch, error.where)
-        return branch, None, error
-
-
-async def submitted(service: Service, caller: Principal, identifier: UUID, reason: str | None = None) -> Outcome:
-    """What became of submitting a branch, now or before.
-
-    Raises:
-        NotFound: there is no such branch for the caller.
-        CallerError: it cannot be planned any more, or is not theirs to ask.
-    """
-    branch, _ = service.branches.one(caller, identifier)
-    certificate = branch.certificate
-    if certificate is not None:
-        return await service.read(lambda: _before(service, certificate))
-    request = replace(branch.request, principal=caller.id)
-    wanted = request if reason is None else replace(request, reason=reason)
-    digest = sha256(branch.key.encode()).digest()
-    try:
-        outcome = await asyncio.wrap_future(service.base.submit(Submission(wanted, caller, branch.key, digest, False)))
-    except MunimentError as error:
-        error.where = _place(branch, error.where)
-        raise
-    if outcome.certificate is not None:
-        service.branches.settle(branch, outcome.certificate, refused=outcome.state is CertificateState.REFUSED)
-    return outcome
-
-
 # --- judging ----------------------------------------------------------------------------------------------------------
 
 
@@ -304,34 +245,13 @@ async def _judged(
 ) -> models.WhatIf:
     """What a plan that was just added leads to; one that cannot be planned is taken back."""
     try:
-        foretold = await _foretold(service, caller, after)
+        foretold = await foretold_of(service, caller, after)
     except BaseException as error:
         service.branches.put_back(before, after)
         if isinstance(error, MunimentError):
-            error.where = place_in(_place(after, error.where), media_type)
+            error.where = place_in(place_within(after, error.where), media_type)
         raise
     return _told(after, foretold, None, caller)
-
-
-async def _foretold(service: Service, caller: Principal, branch: Branch) -> Foretold:
-    judged = Submission(branch.request, caller, None, b"", dry_run=True)
-    foretold = await asyncio.wrap_future(service.base.foretell(judged))
-    service.branches.foretell(branch, foretold)
-    return foretold
-
-
-def _place(branch: Branch, where: str | None) -> str | None:
-    """The place of an error in the plans of a branch: in the last, where it came, else by the plan's number."""
-    match = None if where is None else _CHANGE.fullmatch(where)
-    if match is None:
-        return where
-    number = int(match[1])
-    for place, plan in enumerate(branch.plans):
-        if number < len(plan.changes):
-            within = f"/changes/{number}{match[2]}"
-            return within if place == len(branch.plans) - 1 else f"/plans/{place}{within}"
-        number -= len(plan.changes)
-    return where
 
 
 # --- asking -----------------------------------------------------------------------------------------------------------
@@ -385,7 +305,20 @@ def _summary(branch: Branch) -> models.WhatIfSummary:
 
 
 def _told(branch: Branch, foretold: Foretold | None, problem: CallerError | None, caller: Principal) -> models.WhatIf:
-    answer: models.WhatIf = {**_summary(branch), "head": None, "verdict": None, "findings": []}
+    summary = _summary(branch)
+    answer: models.WhatIf = {
+        "branch": summary["branch"],
+        "maker": summary["maker"],
+        "state": summary["state"],
+        "until": summary["until"],
+        "plans": summary["plans"],
+        "changes": summary["changes"],
+        "head": None,
+        "verdict": None,
+        "findings": [],
+    }
+    if "certificate" in summary:
+        answer["certificate"] = summary["certificate"]
     if problem is not None:
         place = "" if problem.where is None else f"{problem.where}: "
         answer["why"] = f"it cannot be planned any more: {place}{problem.message}"
@@ -415,14 +348,6 @@ def _since(before: Foretold, outcome: Outcome, caller: Principal) -> models.What
 def _only(these: Sequence[Finding], others: Sequence[Finding]) -> list[models.Finding]:
     known = set(others)
     return [written.finding(each) for each in these if each not in known][:_SINCE]
-
-
-def _before(service: Service, certificate: UUID) -> Outcome:
-    with service.base.ledger.reading() as view:
-        record = view.certificate(certificate)
-        if record is None:
-            raise NotFound("the certificate is not kept any more", remedy="look at the base")
-        return outcome_of(view, record)
 
 
 async def _no_body(request: Request) -> None:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from bridge.reading import QueryRequest, Question, Reader
     from bridge.stores.feed import Feed
     from bridge.stores.projections import Projection
+    from kernel.access import Principal
     from kernel.branches import Branch
     from kernel.plan import Plan
     from kernel.ports import HostClock, Ledger, LedgerView
@@ -101,6 +102,11 @@ class BranchReader:
         self._feed = feed
         self._host = host
 
+    def plan(self, branch: Branch, principal: Principal) -> Plan:
+        """What a branch would do now, in somebody's name. Raises as `question` does."""
+        with self._ledger.reading() as view:
+            return self._planned(branch, principal, view)
+
     def question(
         self, branch: Branch, request: QueryRequest, as_of: str | None, valid_at: str | None
     ) -> tuple[Question, Over | None]:
@@ -134,13 +140,17 @@ class BranchReader:
             moved = view.facts_recorded(between[0], until) if until is not None else iter(())
             return not any(looked >= MOST or _touches(over, fact) for looked, fact in enumerate(moved))
 
+    def _planned(self, branch: Branch, principal: Principal, view: LedgerView) -> Plan:
+        at = next_instant(view.head().instant, self._host.now())
+        plan = Planner(branch.id, at, view, principal).plan(branch.request)
+        return amend(plan, read_rules(tuple(view.believed(graph=RULES_GRAPH))), view)[0]
+
     def _over(self, branch: Branch, request: QueryRequest, moment: Moment) -> Over:
         clock = self._feed.state.clock  # first: where a worker stands is here or later
         with self._ledger.reading() as view:
             head = view.head()
-            at = next_instant(head.instant, self._host.now())
-            plan = Planner(branch.id, at, view, request.principal).plan(branch.request)
-            plan, _ = amend(plan, read_rules(tuple(view.believed(graph=RULES_GRAPH))), view)
+            plan = self._planned(branch, request.principal, view)
+            at = plan.issued_at
             when = Instant(max(at, head.clock)) if moment.valid_at is None else moment.valid_at
             touched = dict.fromkeys(_statements(plan))
             if moment == NOW:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _CHUNK: Final = 2_000
 _KEPT: Final = 64
-_GRAVITY: Final = {Severity.VIOLATION: 0, Severity.WARNING: 1, Severity.INFO: 2}
+GRAVITY: Final = {Severity.VIOLATION: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def _read(view: LedgerView, certificate: UUID, ordinals: Iterable[int]) -> Itera
 
 def _in_order(group: tuple[Cause, Sequence[array[int]]]) -> tuple[int, int, int]:
     cause, parts = group
-    return _GRAVITY[cause.severity], -sum(map(len, parts)), min(each[0] for each in parts)
+    return GRAVITY[cause.severity], -sum(map(len, parts)), min(each[0] for each in parts)
 
 
 def _may_read(principal: Principal, graphs: Iterable[str]) -> bool:

@@ -41,6 +41,7 @@ from api.pages.times import in_words
 from api.pages.visiting import Visitor, page_parameters
 from api.parameters import Parameter
 from api.service import Service
+from bridge.finding_reading import GRAVITY, Cause, Found
 from bridge.shapes.reports.of_findings import asked_by
 from kernel.errors import InvalidParameter, InvalidTerm
 from kernel.instants import BEGINNING, FOREVER, parse_instant
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from api.pages.terms import Names
     from api.pages.visiting import Visit
     from bridge.certificate_effects import Effects, EffectsReader
-    from bridge.finding_reading import Found
     from certificates.findings import Finding
     from certificates.impacts import Impact
     from kernel.facts import Evidence, Fact
@@ -198,7 +198,7 @@ def _content(
     if first >= max(total, 1):
         raise InvalidParameter(f"there are {total:,}", remedy="begin with the first", where=FROM.name)
     shown = [listed[cause]] if one else listed[first : first + PAGE]
-    nodes = _nodes_in(findings).union(*(_nodes_of_cause(found) for _, found in shown))
+    nodes = nodes_in(findings).union(*(_nodes_of_cause(found) for _, found in shown))
     names = names_for(service.base.reader, visit.principal, nodes)
     return {
         "id": record.id,
@@ -237,7 +237,7 @@ def _address(certificate: UUID, cause: int, first: int) -> str:
 def nodes_in_findings(effects: Effects) -> set[Iri]:
     """Every node that the findings shown with a certificate name."""
     shown = effects.causes.listed[:MOST_CAUSES]
-    return set().union(*map(_nodes_of_cause, shown), *(_nodes_in(found.findings) for found in shown))
+    return set().union(*map(_nodes_of_cause, shown), *(nodes_in(found.findings) for found in shown))
 
 
 def causes_of(effects: Effects, names: Names) -> list[CauseShown]:
@@ -257,7 +257,21 @@ def rest_of(effects: Effects) -> RestShown | None:
     return RestShown(sum(found.total for found in rest), len(rest), _address(effects.record.id, 0, MOST_CAUSES + 1))
 
 
+def findings_shown(findings: Sequence[Finding], names: Names) -> list[CauseShown]:
+    """The causes of findings that no certificate has, with all of these, the gravest first."""
+    grouped: dict[Cause, list[Finding]] = {}
+    for each in findings:
+        cause = Cause(each.code, each.severity, each.path, each.shape, each.component)
+        grouped.setdefault(cause, []).append(each)
+    found = (Found(cause, len(those), tuple(those)) for cause, those in grouped.items())
+    return [_shown_cause(each, (), names, "") for each in sorted(found, key=lambda each: GRAVITY[each.cause.severity])]
+
+
 def _cause(certificate: UUID, number: int, found: Found, facts: _Facts, names: Names) -> CauseShown:
+    return _shown_cause(found, facts, names, _address(certificate, number, 1))
+
+
+def _shown_cause(found: Found, facts: _Facts, names: Names, address: str) -> CauseShown:
     cause = found.cause
     asked = "" if cause.shape is None or not found.findings else asked_by(found.findings[0])
     alike = found.total > 1 and bool(asked) and all(asked_by(each) == asked for each in found.findings)
@@ -270,7 +284,7 @@ def _cause(certificate: UUID, number: int, found: Found, facts: _Facts, names: N
         tuple(message_in_parts(asked, names)) if alike else (),
         tuple(_shown(finding, facts, names) for finding in found.findings),
         found.total,
-        _address(certificate, number, 1),
+        address,
     )
 
 
@@ -278,7 +292,8 @@ def _nodes_of_cause(found: Found) -> set[Iri]:
     return {iri for text in (found.cause.path, found.cause.shape) if text is not None for iri in _iris(text)}
 
 
-def _nodes_in(findings: Iterable[Finding]) -> set[Iri]:
+def nodes_in(findings: Iterable[Finding]) -> set[Iri]:
+    """Every node that findings name."""
     texts = (
         text
         for finding in findings

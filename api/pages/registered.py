@@ -3,8 +3,8 @@
 Rules
 -----
 * Listed is what `GET /queries` gives the same caller: to administrators all, to others those that they own.
-* With each stands how to ask it, by which certificate it is as it is, and which certificates changed its answer lately:
-  of the last `LOOKED` that were applied, those whose findings say so and that its reader may see.
+* With each stands how to ask it, since when it is as it is, and which certificates changed its answer lately: of the
+  last `LOOKED` that were applied, those whose findings say so. Certificates are named to those who may see them.
 
 Example
 -------
@@ -62,12 +62,18 @@ class TouchShown:
 
 @dataclass(frozen=True, slots=True)
 class QueryShown:
-    """A registered query."""
+    """A registered query.
+
+    Args:
+        since: when it became what it is.
+        certificate: by which it did, if its reader may see that.
+    """
 
     query: RegisteredQuery
     moment: Words | None
     graphs: tuple[str, ...]
-    since: tuple[UUID, Words]
+    since: Words
+    certificate: UUID | None
     ask: str
     touched: tuple[TouchShown, ...]
 
@@ -93,12 +99,20 @@ def _shown(service: Service, visit: Visit) -> list[QueryShown]:
                 query,
                 None if query.moment is None else at(query.moment),
                 tuple(graph.value for graph in query.graphs),
-                (certificate, at(since)),
+                at(since),
+                certificate if _sees(service, visit, certificate) else None,
                 "/query?" + urlencode({"query": query.text}),
                 tuple(touched.get(query.name, ())),
             )
         )
     return shown
+
+
+def _sees(service: Service, visit: Visit, certificate: UUID) -> bool:
+    """Whether somebody may see a certificate: one of `m:queries` is for administrators, and owners are others too."""
+    with service.base.ledger.reading() as view:
+        record = view.certificate(certificate)
+    return record is not None and may_see(visit.principal, record)
 
 
 def _touched(service: Service, visit: Visit) -> Mapping[str, list[TouchShown]]:

@@ -607,6 +607,27 @@ class Fact(Within, TypedDict):
     evidence: list[Evidence]
 
 
+class Proved(Within, TypedDict):
+    """A statement of a proof. It holds from `from` to `to` by this proof, absent where that has no bound."""
+
+    subject: IriValue
+    predicate: IriValue
+    object: Value
+    rule: Annotated[str | None, Field(description="by which it follows; null where it is asserted")]
+    premises: Annotated[list[int], Field(description="the places in the proof of what the rule was applied to")]
+    facts: Annotated[list[Fact], Field(description="the facts that assert it")]
+    cut: Annotated[bool, Field(description="whether its premises are left out, because the proof is long")]
+
+
+class Explanation(TypedDict):
+    """How a statement follows; it comes first in the proof."""
+
+    entailment: Literal["rdfs", "owl-rl"]
+    head: Position | None
+    validAt: Instant
+    proof: list[Proved]
+
+
 class FactPage(TypedDict):
     """Believed facts, by start of their valid time."""
 
@@ -717,7 +738,7 @@ DOCUMENTS: Final = (
     *(ChangeRequest, Decision, Outcome, CertificatePage, Certificate),
     *(WhatIf, WhatIfSummary, WhatIfList, SubmittedWhatIf),
     *(FactPage, DiffPage, TimeMap, Health, Problem),
-    *(ContradictionPage, StandingContradiction, ContradictionOwner),
+    *(Explanation, ContradictionPage, StandingContradiction, ContradictionOwner),
     *(KeyRotation, KeyRevocation, Revocation),
     *(PurgeRequest, RestoreRequest, PurgePreview, Purge, PurgePage, Holdings),
 )

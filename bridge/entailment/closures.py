@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from kernel.entailment.index import Triple
-    from kernel.entailment.proofs import Proof
+    from kernel.entailment.proofs import Proved
     from kernel.entailment.table import Regime
 
 _OF_ITS_OWN: Final = 1 << 20
@@ -138,8 +138,8 @@ class Closures:
             _text(_either(changed.added, after, before)),
         )
 
-    def proof(self, name: str, statement: bytes, most: int) -> Proof | None:
-        """How a statement follows, as `kernel.entailment.proofs` has it; None: it does not hold."""
+    def proof(self, name: str, statement: bytes, most: int) -> list[Proved]:
+        """How a statement follows (`kernel.entailment.proofs`); empty: it does not hold."""
         (quad,) = ox.parse(statement, ox.RdfFormat.N_QUADS)
         (triple,) = _triples([quad])
         return proof_of(self._kept[name].closure, triple, most)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from bridge.entailment.regimes import Entailed
     from bridge.snapshots.wanted import Wanted
     from bridge.stores.checkpoints import Seed
-    from kernel.entailment.proofs import Proof
+    from kernel.entailment.proofs import Proved
     from kernel.ports import Ledger
     from kernel.terms import Statement
 
@@ -135,18 +135,18 @@ class Entailer:
                 standing.made = self._afresh(wanted, told or self._all_of(wanted.entailed, standing))
             return standing.made
 
-    def proof(self, wanted: Wanted, statement: Statement, most: int) -> Proof | None:
-        """How a statement follows at a moment; None: it does not hold. Raises as `make` does."""
+    def proof(self, wanted: Wanted, statement: Statement, most: int) -> list[Proved]:
+        """How a statement follows at a moment; empty: it does not hold. Raises as `make` does."""
         as_of, entailed = wanted.as_of, wanted.entailed
         if entailed is None or as_of is None:
-            return None
+            return []
         with self._lock, store_errors():
             standing, told = self._brought_up(wanted, entailed, (as_of, wanted.valid_at))
             if told is not None:
                 standing.made = None
             head = {"store": standing.name, "what": "proof", "most": most}
             _, body = self._asked(entailed, head, f"{statement.nquad}\n".encode())
-            found: Proof | None = orjson.loads(body)
+            found: list[Proved] = orjson.loads(body)
             return found
 
     def forget(self) -> None:

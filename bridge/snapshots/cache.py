@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from bridge.snapshots.wanted import Wanted
     from bridge.stores.checkpoints import Seed
     from bridge.stores.pair import OxigraphStores
-    from kernel.entailment.proofs import Proof
+    from kernel.entailment.proofs import Proved
     from kernel.ports import Ledger
     from kernel.terms import Statement
 
@@ -145,7 +145,7 @@ class Snapshots:
         # In the thread in which it is made, so that it is by then.
         return self._submit(lambda: self._seed(made.result()), entailing=wanted.entailed is not None)
 
-    def proof(self, wanted: Wanted, statement: Statement, most: int) -> Future[Proof | None]:
+    def proof(self, wanted: Wanted, statement: Statement, most: int) -> Future[list[Proved]]:
         """How a statement follows at a moment, in at most so many steps. Raises `ShuttingDown`, else as `at` does."""
         return self._submit(lambda: self._entailer.proof(wanted, statement, most), entailing=True)
 

@@ -3,9 +3,10 @@
 Rules
 -----
 * A statement that follows has one step, whose premises follow or are asserted; that is its proof. Others may exist.
-* Auxiliaries are not told. What they stand for is: the premises that they come from, in their place.
-* A statement is proved once in a proof, at its first place; further on it is `again`, and only named.
-* A proof is cut where it has more than so many steps: such a premise is `cut`.
+* A proof is a list. The statement asked for comes first, each statement stands in it once, and premises are places.
+* Auxiliaries are not told. What they stand for is: the premises that they come from, in their place. Nor is it told
+  that a literal is of its datatype, which nothing says.
+* A proof is cut where it has about so many statements: the premises of what stands there last are left out.
 
 Example
 -------
@@ -13,9 +14,8 @@ Example
 >>> from kernel.entailment.table import RDFS, TYPE, Regime
 >>> closure = Closure(Regime.RDFS)
 >>> _ = closure.change(add=[("<urn:C>", f"<{RDFS}subClassOf>", "<urn:D>"), ("<urn:a>", TYPE, "<urn:C>")])
->>> proof = proof_of(closure, ("<urn:a>", TYPE, "<urn:D>"), 10)
->>> proof["rule"], [each["rule"] for each in proof["premises"]]
-('cax-sco', [None, None])
+>>> [(each["rule"], each["premises"]) for each in proof_of(closure, ("<urn:a>", TYPE, "<urn:D>"), 10)]
+[('cax-sco', [1, 2]), (None, []), (None, [])]
 """
 
 from __future__ import annotations
@@ -32,64 +32,45 @@ if TYPE_CHECKING:
     from kernel.entailment.joins import Step
 
 
-class Proof(TypedDict):
-    """A proof.
-
-    Members: the statement; the rule that it follows by, None where it is asserted; the proofs of its premises; and
-    whether these are left out, as they stand at another place (`again`) or there are too many (`cut`).
-    """
+class Proved(TypedDict):
+    """A statement of a proof: the rule that it follows by, None where it is asserted; the places of its premises."""
 
     statement: Triple
     rule: str | None
-    premises: list[Proof]
-    again: bool
+    premises: list[int]
     cut: bool
 
 
-def proof_of(closure: Closure, triple: Triple, most: int) -> Proof | None:
-    """The proof of a statement in at most so many steps; None: it does not hold."""
-    return _Prover(closure, most).proof(triple) if triple in closure and triple[1][0] != AUXILIARY else None
+def proof_of(closure: Closure, triple: Triple, most: int) -> list[Proved]:
+    """The proof of a statement, in about so many at most; empty: it does not hold."""
+    if triple not in closure or triple[1][0] == AUXILIARY:
+        return []
+    places, found = {triple: 0}, list[Proved]()
+    waiting = [triple]
+    for each in waiting:  # and what is appended meanwhile
+        step = closure.step(each)
+        cut = step is not None and bool(step.premises) and len(waiting) >= most
+        premises = [] if step is None or cut else [*_told(closure, step)]
+        for premise in premises:
+            if premise not in places:
+                places[premise] = len(waiting)
+                waiting.append(premise)
+        name = None if step is None else step.rule.name
+        found.append(Proved(statement=each, rule=name, premises=[places[premise] for premise in premises], cut=cut))
+    return found
 
 
-def proof_of_step(closure: Closure, step: Step, most: int) -> list[Proof]:
-    """The proofs of the premises of a step, as of an inconsistency."""
-    prover = _Prover(closure, most)
-    return [prover.proof(each) for each in prover.told(step)]
-
-
-class _Prover:
-    def __init__(self, closure: Closure, most: int) -> None:
-        self._closure = closure
-        self._left = most
-        self._proved: set[Triple] = set()
-
-    def proof(self, triple: Triple) -> Proof:
-        step = self._closure.step(triple)
-        found = Proof(statement=triple, rule=None, premises=[], again=False, cut=False)
-        if step is None:
-            return found
-        found["rule"] = step.rule.name
-        if triple in self._proved:
-            found["again"] = bool(step.premises)
-        elif self._left <= 0:
-            found["cut"] = True
-        else:
-            self._proved.add(triple)
-            self._left -= 1
-            found["premises"] = [self.proof(each) for each in self.told(step)]
-        return found
-
-    def told(self, step: Step) -> Iterator[Triple]:
-        """The premises of a step, those of auxiliaries in their place, each once."""
-        seen: set[Triple] = set()
-        waiting = list(reversed(step.premises))
-        while waiting:
-            each = waiting.pop()
-            if each in seen:
-                continue
-            seen.add(each)
-            inner = self._closure.step(each)
-            if each[1][0] != AUXILIARY:
-                yield each
-            elif inner is not None:
-                waiting += reversed(inner.premises)
+def _told(closure: Closure, step: Step) -> Iterator[Triple]:
+    """The premises of a step, those of auxiliaries in their place, each once."""
+    seen: set[Triple] = set()
+    waiting = [*reversed(step.premises)]
+    while waiting:
+        each = waiting.pop()
+        if each in seen or each[0][0] == '"':
+            continue
+        seen.add(each)
+        inner = closure.step(each)
+        if each[1][0] != AUXILIARY:
+            yield each
+        elif inner is not None:
+            waiting += reversed(inner.premises)

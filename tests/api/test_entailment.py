@@ -11,12 +11,12 @@ from api.settings import Offered, Settings
 from bridge.base import Base
 from kernel.access import Role
 from kernel.changes import Retract
-from kernel.terms import Statement
+from kernel.terms import Iri, Statement
 from kernel.vocabulary import DEFAULT_GRAPH, ONTOLOGY_GRAPH
 from tests.api.console import run
 from tests.api.serving import FRUGAL, Served, served
 from tests.bridge.entailment.test_entailed_queries import ANN, BOB, KNOWS, PERSON, POET, SUBCLASS, SYMMETRIC, A, said
-from tests.bridge.writing import ADMINISTRATOR, write
+from tests.bridge.writing import ADMINISTRATOR, during, write
 
 PEOPLE = f"SELECT ?x {{ ?x a {PERSON.n3} }}"
 CSV = {"accept": "text/csv"}
@@ -111,3 +111,57 @@ def test_the_command_asks_a_folder_and_a_service(server: Served, tmp_path: Path)
     asked = ("query", f"SELECT ?x {{ {BOB.n3} {KNOWS.n3} ?x }}", "--url", server.url, "--token-file", token)
     of_service = run(*asked, "--entailment", "owl-rl", "--format", "csv")
     assert of_service.output.splitlines()[1:] == ["urn:ann"], of_service.errors
+
+
+def explained(client: httpx2.Client, subject: Iri, predicate: Iri, value: Iri, **parameters: str) -> httpx2.Response:
+    named = {"subject": subject.value, "predicate": predicate.value, "object": value.value, "entailment": "owl-rl"}
+    return client.get("/explain", params={**named, **parameters})
+
+
+def test_what_follows_is_explained_down_to_certificates(server: Served, reader: httpx2.Client) -> None:
+    answer = explained(reader, ANN, A, PERSON)
+    assert answer.status_code == 200, answer.text
+    first, *premises = answer.json()["proof"]
+    assert (first["rule"], first["premises"], first["facts"]) == ("cax-sco", [1, 2], [])
+    assert [each["rule"] for each in premises] == [None, None]
+    with server.base.ledger.reading() as view:
+        certificates = {
+            fact.statement.graph.value: f"urn:uuid:{fact.certificate}"
+            for graph in (ONTOLOGY_GRAPH, DEFAULT_GRAPH)
+            for fact in view.believed(graph=graph)
+        }
+    for each in premises:
+        (fact,) = each["facts"]
+        assert fact["certificate"] == certificates[fact["statement"]["graph"]["@id"]]
+    asserted = explained(reader, ANN, A, POET).json()["proof"]
+    assert [(each["rule"], len(each["facts"])) for each in asserted] == [(None, 1)]
+
+
+def test_what_does_not_follow_is_not_there(reader: httpx2.Client) -> None:
+    assert explained(reader, BOB, A, PERSON).status_code == 404
+    assert explained(reader, BOB, KNOWS, ANN, entailment="rdfs").status_code == 404
+    assert explained(reader, ANN, A, PERSON, graph="urn:elsewhere").status_code == 404
+    assert explained(reader, ANN, A, PERSON, **{"as-of": "head:0"}).status_code in (400, 404)
+    assert explained(reader, ANN, A, PERSON, **{"valid-at": "2020"}).status_code == 200
+
+
+@pytest.mark.parametrize("missing", ["subject", "predicate", "object", "entailment"])
+def test_an_explanation_names_what_it_is_of(reader: httpx2.Client, missing: str) -> None:
+    named = {"subject": ANN.value, "predicate": A.value, "object": PERSON.value, "entailment": "rdfs"}
+    refused = reader.get("/explain", params={name: value for name, value in named.items() if name != missing})
+    assert (refused.status_code, missing in refused.text) == (400, True)
+
+
+def test_a_proof_names_nothing_that_its_reader_may_not_read() -> None:
+    with Base.open(None) as base, served(base, FRUGAL) as server:
+        write(base, said(POET, SUBCLASS, PERSON, Iri("urn:secret")), said(ANN, A, POET, Iri("urn:open")))
+        write(base, said(POET, SUBCLASS, PERSON, Iri("urn:open"), during(1990, 2000)))
+        held = server.client(Role.READER, "urn:open")
+        assert explained(held, ANN, A, PERSON).status_code == 404
+        answer = explained(held, ANN, A, PERSON, **{"valid-at": "1995"})
+        assert answer.status_code == 200, answer.text
+        assert "secret" not in answer.text
+        first = answer.json()["proof"][0]
+        assert (first["from"], first["to"]) == ("1990-01-01T00:00:00Z", "2000-01-01T00:00:00Z")
+        whole = explained(server.client(Role.READER), ANN, A, PERSON, **{"valid-at": "1995"}).json()["proof"]
+        assert (len([fact for each in whole for fact in each["facts"]]), "from" in whole[0]) == (3, False)

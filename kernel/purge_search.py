@@ -7,6 +7,7 @@ Rules
 * Of a plan that was never applied the items go whose statement or episode belongs to what is purged, whether or not any
   fact is held of that. The same content in another statement is no matter of this purge. If nothing is left that it
   would have written, all goes that was asked and said about it.
+* Of registered queries those go that name it (`kernel.purge_queries`), in plans that were never applied as well.
 * Whatever else quotes it goes, wherever it was said (`kernel.quoting`).
 * A certificate that waits is found by its plan, or by what was asked; a staged load by its assertions.
 
@@ -30,6 +31,7 @@ from certificates.ids import urn
 from certificates.items import ItemKind
 from kernel.changes import Assert, Reinstate, Revise
 from kernel.ports import CertificateState
+from kernel.purge_queries import NamingQueries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,6 +53,7 @@ class Search:
         self._view = view
         self._target = target
         self._quotes = quotes
+        self._queries = NamingQueries(target)
         self._facts = {urn(fact.id) for fact in held.facts}
         self._evidence = {urn(item.content.id) for item, _ in held.evidence}
         self._statements = frozenset(fact.statement for fact in held.facts)
@@ -123,6 +126,8 @@ class Search:
     def _has(self, quad: str) -> bool:
         """Whether a statement, in the text of a plan, goes; a node is found where its IRI stands, by its own."""
         kind, value = self._target.kind.value, self._target.text
+        if self._queries.in_quad(quad):
+            return True
         if kind == "graph":
             return quad.endswith(f" <{value}> .")
         return quad in self._quads or (kind == "node" and f"<{value}>" in quad.rpartition(" <")[0])
@@ -144,7 +149,9 @@ class Search:
     def _changes(self, change: Change) -> bool:
         """Whether a change says a statement that goes, or names a fact that does."""
         statement = _statement_of(self._view, change)
-        return statement is not None and self._target.covers(statement, self._statements)
+        return statement is not None and (
+            self._target.covers(statement, self._statements) or self._queries.name(statement)
+        )
 
 
 def _statement_of(view: LedgerView, change: Change) -> Statement | None:

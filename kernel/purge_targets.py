@@ -33,7 +33,7 @@ from certificates.items import ItemKind
 from kernel.errors import InvalidTerm, NotFound, ReservedGraph, ReservedTerm, TooManyChanges
 from kernel.terms import RDF, XSD, Iri
 from kernel.tombstones import TombstoneKind, iris_of
-from kernel.vocabulary import M, is_ours
+from kernel.vocabulary import QUERIES_GRAPH, M, is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -204,6 +204,8 @@ def _recorded(view: LedgerView, head: Instant) -> Iterator[_Candidate]:
         for term in (statement.subject, statement.predicate, statement.object):
             for iri in iris_of(term):
                 yield _of(TargetKind.NODE, iri)
+        if statement.graph == QUERIES_GRAPH:  # what a query names is purged with the query
+            yield from _planned({"statement": statement.nquad})
     for evidence, _ in view.evidence_recorded(None, head):
         if evidence.content.episode is not None:
             yield _of(TargetKind.EPISODE, evidence.content.episode)

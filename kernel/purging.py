@@ -46,6 +46,7 @@ from kernel.instants import print_instant
 from kernel.issuing import EMPTY, Trees, issued_event
 from kernel.plan import request_body
 from kernel.ports import CertificateRecord, CertificateState, Erasure, PurgeRecord, PurgeState
+from kernel.purge_queries import with_queries
 from kernel.purge_search import Search
 from kernel.purge_targets import Target, TargetKind, graph_stays, held_of, refuse_vocabulary, standing_in, tombstones_of
 from kernel.quoting import quotes_of
@@ -184,6 +185,7 @@ class Purger:
         """What a purge would take, also of what is not purged any more."""
         held = held_of(view, target)
         quotes, in_words = quotes_of(view, target, held)
+        held = with_queries(view, target, held)
         search = Search(view, target, held, quotes)
         items = search.items()
         rejected = tuple(sorted(search.waiting()))

@@ -10,6 +10,8 @@ import pytest
 
 from bridge.base import Base
 from bridge.erasing import GRAPH_STAYS
+from bridge.impact.reading import QueryReader
+from bridge.impact.registering import Asking
 from certificates.events import decode_event
 from certificates.items import ItemKind
 from certificates.purge_events import Purged, Restored
@@ -31,6 +33,7 @@ from kernel.errors import (
 from kernel.ports import CertificateState, PurgeState
 from kernel.purge_targets import Target, TargetKind
 from kernel.purging import PurgeRequest
+from kernel.queries import Action, RegisteredQuery
 from kernel.reverting import inverse
 from kernel.terms import Iri, Literal, Statement, Term, TripleTerm
 from kernel.vocabulary import DEFAULT_GRAPH, SHAPES_GRAPH
@@ -443,3 +446,65 @@ def test_a_node_of_a_vocabulary_is_not_purged(base: Base, iri: str) -> None:
             ask()
         assert refused.value.remedy.startswith("purge the statements")
     assert b"Xyzzy" in everything(base)
+
+
+# --- registered queries -----------------------------------------------------------------------------------------------
+
+
+def a_query(name: str, text: str, *graphs: Iri) -> RegisteredQuery:
+    return RegisteredQuery(name, text, "city-desk", "desk@example.org", graphs, action=Action.NOTE)
+
+
+def register(base: Base, *queries: RegisteredQuery) -> None:
+    asking = Asking(ADMINISTRATOR)
+    assert base.queries.put(queries, asking).result(PATIENCE)[0].state is CertificateState.APPLIED
+
+
+def registered(base: Base) -> list[str]:
+    return [each.name for each in QueryReader(base.ledger).listed(ADMINISTRATOR)]
+
+
+def test_a_registered_query_that_names_what_is_purged_goes_and_the_others_stay(base: Base) -> None:
+    xyzzy = Iri("http://example.org/xyzzy")
+    write(base, Assert(Statement(xyzzy, SAYS, PARIS, DEFAULT_GRAPH)), Assert(living(ROME)))
+    register(base, a_query("was", f"ASK {{ {xyzzy.n3} ?p 1 }}"))
+    register(base, a_query("was", "ASK { ?s ?p 2 }"))  # the name had another text before
+    register(
+        base,
+        a_query("names", f"SELECT * {{ {xyzzy.n3} ?p ?o }}"),
+        a_query("longer", "SELECT * { <http://example.org/xyzzy-2> ?p ?o }"),
+        a_query("other", "SELECT * { ?s ?p ?o }"),
+    )
+    purge(base, Target(TargetKind.NODE, xyzzy))
+    assert registered(base) == ["longer", "other", "was"]
+    assert b"example.org/xyzzy>" not in everything(base)
+    with base.ledger.reading() as view:
+        items = (item for record in view.certificates(limit=99) for item in view.items(record.id, ItemKind.PLAN))
+        assert not [item for item in items if b"example.org/xyzzy>" in item.body]
+    sound(base)
+    assert write(base, Assert(living(OSLO))).state is CertificateState.APPLIED
+    register(base, a_query("names", "SELECT * { ?s ?p ?o }"))
+
+
+def test_a_query_that_was_asked_of_a_graph_alone_is_not_asked_of_all_once_that_is_purged(base: Base) -> None:
+    write(base, Assert(living(PARIS, graph=OTHER)), Assert(living(ROME)))
+    register(base, a_query("there", "SELECT * { ?s ?p ?o }", OTHER), a_query("other", "ASK { ?s ?p ?o }"))
+    purge(base, Target(TargetKind.GRAPH, OTHER))
+    assert registered(base) == ["other"]
+
+
+def test_a_query_alone_that_names_a_node_is_something_to_purge_and_one_that_waits_is_rejected(base: Base) -> None:
+    nobody = Iri("http://example.org/nobody-xyzzy")
+    register(base, a_query("one", f"ASK {{ {nobody.n3} ?p ?o }}"))
+    two = a_query("two", f"ASK {{ ?s ?p {nobody.n3} }}")
+    waits = [Assert(each, confidence=DOUBTED) for each in two.statements()]
+    waiting = write(base, *waits, by=ADMINISTRATOR)
+    assert waiting.state is CertificateState.PENDING
+    purge(base, Target(TargetKind.NODE, nobody))
+    assert registered(base) == []
+    with base.ledger.reading() as view:
+        record = view.certificate(waiting.certificate) if waiting.certificate else None
+        assert record is not None
+        assert record.state is CertificateState.REJECTED
+        assert not [item for item in view.items(record.id, ItemKind.PLAN) if b"nobody-xyzzy" in item.body]
+    sound(base)

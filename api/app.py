@@ -32,6 +32,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api import (
+    arguments,
     certificates,
     changes,
     contradictions,
@@ -109,6 +110,7 @@ _API: Final = (
     sparql_past,
     graphs,
     facts,
+    arguments,
     exports,
     diff,
     explain,

@@ -103,7 +103,7 @@ def _page(
     wanted = FactFilter(
         parameters.iri(SUBJECT, base.canonicaliser),
         parameters.iri(PREDICATE, base.canonicaliser),
-        _object(parameters, base.canonicaliser),
+        object_asked(parameters, base.canonicaliser),
         parameters.iri(GRAPH, base.canonicaliser),
         every_time=asked.every_time,
     )
@@ -116,7 +116,8 @@ def _page(
     }
 
 
-def _object(parameters: Parameters, canonicaliser: TermCanonicaliser) -> Term | None:
+def object_asked(parameters: Parameters, canonicaliser: TermCanonicaliser) -> Term | None:
+    """The object that a request names, if any. Raises `InvalidTerm`."""
     text = parameters.text(OBJECT)
     if text is None:
         return None

@@ -26,6 +26,7 @@ from certificates.contradictions import ContradictionKind
 from certificates.findings import FindingCode, Severity
 from certificates.records import DecisionKind
 from certificates.revocation import RevocationReason
+from kernel.arguments import Relation
 from kernel.ports import CertificateState, PurgeState
 from kernel.precision import Precision
 from kernel.queries import Action
@@ -635,6 +636,59 @@ class FactPage(TypedDict):
     next: Annotated[str | None, Field(description="give it as `after` for the next page; null at the end")]
 
 
+class StatedFact(TypedDict):
+    """A fact that is an argument, or has a node name a claim."""
+
+    fact: Fact
+    by: Annotated[str | None, Field(description="who asked for it; null where the caller may not know")]
+
+
+class Claim(TypedDict):
+    """What is claimed."""
+
+    claim: Annotated[Value, Field(description="the triple; or a node of which it is not known")]
+    names: Annotated[list[Iri], Field(description="the facts and nodes that name it")]
+    claimed: Annotated[list[StatedFact], Field(description="the facts by which nodes name it")]
+    believed: Annotated[list[Fact], Field(description="the facts by which it is believed and true at the moment")]
+
+
+class ArgumentRule(TypedDict):
+    """From `X first Y` and `Y then Z`, or with `back` `Z then Y`, comes `X gives Z`."""
+
+    first: Relation
+    then: Relation
+    back: bool
+    gives: Relation
+
+
+class Argument(TypedDict):
+    """That a claim supports, opposes or implies another: stated by a fact, or following from two steps by a rule."""
+
+    relation: Relation
+    claim: Annotated[int, Field(ge=0, description="which claim does so, by its number")]
+    about: Annotated[int, Field(ge=0, description="which claim it does so to")]
+    stated: NotRequired[StatedFact]
+    rule: NotRequired[ArgumentRule]
+    premises: NotRequired[Annotated[list[int], Field(min_length=2, max_length=2, description="steps before this one")]]
+
+
+_Steps = Annotated[list[int], Field(description="steps, by their numbers")]
+
+
+class Arguments(TypedDict):
+    """What is argued about a claim, which is the first of the claims; steps come after their premises."""
+
+    claims: Annotated[list[Claim], Field(min_length=1)]
+    steps: list[Argument]
+    supportedBy: _Steps
+    opposedBy: _Steps
+    impliedBy: _Steps
+    supports: _Steps
+    opposes: _Steps
+    implies: _Steps
+    complete: Annotated[bool, Field(description="whether all arguments were looked at")]
+
+
 class Holdings(FactPage):
     """Facts that are held of a node, and how many certificates say something of it."""
 
@@ -737,7 +791,7 @@ DOCUMENTS: Final = (
     *(QueryDefinition, QueryDefinitions, QueryList, FoundQuery),
     *(ChangeRequest, Decision, Outcome, CertificatePage, Certificate),
     *(WhatIf, WhatIfSummary, WhatIfList, SubmittedWhatIf),
-    *(FactPage, DiffPage, TimeMap, Health, Problem),
+    *(FactPage, Arguments, DiffPage, TimeMap, Health, Problem),
     *(Explanation, ContradictionPage, StandingContradiction, ContradictionOwner),
     *(KeyRotation, KeyRevocation, Revocation),
     *(PurgeRequest, RestoreRequest, PurgePreview, Purge, PurgePage, Holdings),

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from kernel.terms import Iri
+from kernel.terms import RDF, Iri
 from kernel.vocabulary import HISTORY, M
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from bridge.sparql.sample import Sample
     from kernel.facts import Fact
+    from kernel.terms import TripleTerm
 
 _IN_HISTORY: Final = f'FILTER(STRSTARTS(STR(?history), "{HISTORY}"))'
 _ID: Final = slice(-36, None)
@@ -35,6 +36,11 @@ def history_of(node: Iri) -> str:
     """Asks for every fact that a node is the subject or object of, believed or not."""
     either = f"{{ ?fact <{M}subject> {node.n3} }} UNION {{ ?fact <{M}object> {node.n3} }}"
     return f"SELECT ?fact {{ GRAPH ?history {{ {either} }} {_IN_HISTORY} }}"
+
+
+def naming(triple: TripleTerm) -> str:
+    """Asks for every fact that says what a triple says, believed or not."""
+    return f"SELECT ?fact {{ GRAPH ?history {{ ?fact <{RDF}reifies> {triple.n3} }} {_IN_HISTORY} }}"
 
 
 def members_of(families: Iterable[UUID]) -> str:

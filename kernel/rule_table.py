@@ -10,7 +10,8 @@ Rules
 * There is at most one rule of each kind about the same terms.
 * What has `m:credibility`, from 0 to 1, is a source: the episode of that IRI, or, where the IRI ends in `/` or `#`,
   every episode whose IRI begins so; the longest IRI that fits counts.
-* What has the type `m:Vocabulary` is one (`kernel.vocabularies`), and so with `m:EdgeSignature` (`kernel.signatures`).
+* What has the type `m:Vocabulary` is one (`kernel.vocabularies`), and so with `m:EdgeSignature` (`kernel.signatures`)
+  and `m:ArgumentRule` (`kernel.arguments`).
   What is said of `m:ontology` is how its domains and ranges are read.
 * What uses the vocabulary `m:` in any other way is an invalid rule, with its place and its reason; nothing is ignored.
   Labels, comments and whatever else is not of that vocabulary are free.
@@ -30,8 +31,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from kernel.arguments import ARGUMENT_RULE, RELATIONS, Composition, composition_of
 from kernel.facts import SameFacts
 from kernel.rule_kinds import Proposal, RuleKind
 from kernel.rule_words import ACROSS, BOOLEANS, CLASS, PREDICATE, RDF_TYPE, iris
@@ -55,6 +57,7 @@ RULE_WORDS: Final = (PREDICATE, WITH, CLASS, PROPOSE, ACROSS)
 _KINDS: Final[Mapping[Term, RuleKind]] = {Iri(M + kind): kind for kind in RuleKind}
 _PROPOSALS: Final[Mapping[Term, Proposal]] = {Iri(M + proposal): proposal for proposal in Proposal}
 _Described = dict[Iri, dict[Iri, "list[Term]"]]
+_Understood: TypeAlias = "Rule | Vocabulary | Declared | Composition | Reading | Decimal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ class RuleTable:
     vocabularies: Mapping[Iri, Vocabulary] = field(default_factory=dict)
     signatures: tuple[Declared, ...] = ()
     reading: Reading = AS_DEMANDS
+    arguments: tuple[Composition, ...] = ()
     invalid: tuple[InvalidRule, ...] = ()
 
     def __bool__(self) -> bool:
@@ -146,6 +150,7 @@ def rules_of(statements: Iterable[Statement]) -> RuleTable:
         _by_graph([each for _, each in read if isinstance(each, Vocabulary)], invalid),
         tuple(each for _, each in read if isinstance(each, Declared)),
         next((each for _, each in read if isinstance(each, Reading)), AS_DEMANDS),
+        tuple(dict.fromkeys(each for _, each in read if isinstance(each, Composition))),
         tuple(invalid),
     )
 
@@ -164,15 +169,17 @@ def _types(terms: Terms) -> list[Iri]:
     return [term for term in terms.get(RDF_TYPE, ()) if isinstance(term, Iri) and term.value.startswith(M)]
 
 
-def _understood(node: Iri, terms: Terms) -> Rule | Vocabulary | Declared | Reading | Decimal | InvalidRule:
+def _understood(node: Iri, terms: Terms) -> _Understood | InvalidRule:
     """What a node says, by its type; a number is how credible it is."""
     if CREDIBILITY in terms:
         return _credibility(node, terms)
     types, named = _types(terms), frozenset[Iri]()
     if types == [VOCABULARY]:
-        read: Vocabulary | Declared | Reading | str = vocabulary_of(node, terms)
+        read: Vocabulary | Declared | Composition | Reading | str = vocabulary_of(node, terms)
     elif types == [SIGNATURE]:
         read, named = declared_of(node, terms), iris(terms.get(PREDICATE, ()))
+    elif types == [ARGUMENT_RULE]:
+        read, named = composition_of(terms), frozenset(RELATIONS)
     elif node == ONTOLOGY_GRAPH:
         read = reading_of(terms)
     else:

@@ -4,6 +4,7 @@ Rules
 -----
 * Statements out of the node and into it are read as `GET /facts` reads them, for the same caller, a page at a time: a
   node with any number of them has a page of bounded size.
+* Of a fact, and of a node that reifies a triple, it is told what is argued about that claim (`api.pages.arguments`).
 * The history is of all times; `as-of` alone narrows it down. It is drawn one lane a fact, what is no longer believed
   hatched, and stands in a table as well, with the certificate that recorded each and the one that superseded it.
 
@@ -23,8 +24,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.arguments import argued
 from api.facts import place_named, place_text
 from api.moments import AS_OF, VALID_AT
+from api.pages.arguments import argued_shown, nodes_argued
 from api.pages.drawing import MOST_LANES, Role, timeline
 from api.pages.effects import drawn, fact_shown
 from api.pages.names import names_for
@@ -83,7 +86,8 @@ def _content(service: Service, visit: Visit, iri: Iri, parameters: Parameters) -
 
     out, into = read(FactFilter(subject=iri), OUT_AFTER), read(FactFilter(object=iri), IN_AFTER)
     history = base.reader.history(principal, iri, moment.as_of, limit=MOST_LANES)
-    nodes = nodes_told(iri, (*out.found, *into.found, *history.found))
+    found = argued(service, principal, iri, moment)
+    nodes = nodes_told(iri, (*out.found, *into.found, *history.found)) | nodes_argued(found)
     names = names_for(base.reader, principal, nodes)
     lanes = sorted(history.found, key=_lane)
     # The base's clock stands at its last boundary, and nothing has begun or ended since: what holds there holds now.
@@ -93,6 +97,7 @@ def _content(service: Service, visit: Visit, iri: Iri, parameters: Parameters) -
         "node": names(iri),
         "chosen": chosen,
         "kinds": [names(each.fact.statement.object) for each in out.found if each.fact.statement.predicate == _TYPE],
+        "arguments": argued_shown(found, names),
         "known_at": None if moment.as_of is None else at(moment.as_of),
         "true_at": at(clock),
         "out": [fact_shown(each.fact, each.evidence, names) for each in out.found],

@@ -6,6 +6,8 @@ Rules
   it is the record of a fact, whose statement it names by `rdf:reifies` and a triple term, or by `rdf:subject`,
   `rdf:predicate` and `rdf:object`; or it is evidence, and names what it `m:supports`. Anything else that is said of such
   a node is an error that names the property, and so is a record of nothing.
+* A node of which no other of these words is said than `m:supports`, and that supports no record of the document, is no
+  evidence but a claim that speaks for another (`kernel.arguments`): that is data.
 * A record says when its statement holds, whether or not the document also claims the statement. One without times
   holds always. A statement with several records holds over the time of each; one without any, when the request says.
 * Ends are instants (xsd:dateTime), then `m:fromPrecision` and `m:toPrecision` tell how exactly they are known; or dates,
@@ -109,7 +111,7 @@ def read_records(asserted: Sequence[Asserted], canonicaliser: TermCanonicaliser)
         InvalidTime: a time in one that cannot be read.
         InvalidInterval: an interval that is empty or inverted.
     """
-    marked = dict.fromkeys((each.graph, each.subject) for each, _ in asserted if each.predicate in RECORD_WORDS)
+    marked = _marked(asserted)
     if not marked:
         return [Item(*each) for each in asserted]
     records = {place: Record(*place) for place in marked}
@@ -128,6 +130,21 @@ def read_records(asserted: Sequence[Asserted], canonicaliser: TermCanonicaliser)
     items = [record.item(lambda each: claimed.get(each, NO_SPELLING), canonicaliser) for record in facts]
     recorded = {item.statement for item in items}
     return [Item(*each) for each in claimed.items() if each[0] not in recorded] + items
+
+
+def _marked(asserted: Sequence[Asserted]) -> dict[tuple[Iri, Iri], None]:
+    """The nodes that are records, by graph."""
+    words: dict[tuple[Iri, Iri], set[Iri]] = {}
+    supported: dict[tuple[Iri, Iri], list[Term]] = {}
+    for each, _ in asserted:
+        if each.predicate in RECORD_WORDS:
+            words.setdefault((each.graph, each.subject), set()).add(each.predicate)
+            if each.predicate == SUPPORTS:
+                supported.setdefault((each.graph, each.subject), []).append(each.object)
+    facts = {node for (_, node), said in words.items() if said != {SUPPORTS}}
+    return {
+        place: None for place, said in words.items() if said != {SUPPORTS} or not facts.isdisjoint(supported[place])
+    }
 
 
 class Record:

@@ -251,6 +251,11 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
         Asked("PUT", f"/contradictions/{each}/0/owner", sent={"json": {"owner": "me"}})
         for each in ("{certificate}", "{own}")
     ),
+    "listArguments": (
+        Asked("GET", "/arguments", {"fact": "{fact}"}),
+        Asked("GET", "/arguments", {"fact": EX + "ada"}),
+        Asked("GET", "/arguments", {"subject": EX + "ada", "predicate": EX + "name", "object": '"Ada"'}),
+    ),
     "listQueries": (Asked("GET", "/queries"),),
     "getQuery": tuple(
         Asked("GET", f"/queries/{name}", params)

@@ -12,6 +12,7 @@ from bridge.shapes.application import APPLIES_FROM, APPLIES_TO, MODE, Mode
 from bridge.shapes.reports.of_findings import component_of
 from bridge.shapes.waivers import WAIVER, WAIVER_WORDS
 from certificates.findings import Finding, FindingCode, Severity
+from kernel.arguments import ARGUMENT_RULE, ARGUMENT_WORDS, RELATIONS
 from kernel.rule_kinds import Proposal, RuleKind
 from kernel.rule_table import CREDIBILITY, RULE_WORDS
 from kernel.signatures import IGNORE, SIGNATURE, SIGNATURE_WORDS
@@ -46,7 +47,14 @@ def test_the_reserved_graphs_are_declared() -> None:
 def test_the_terms_of_rules_are_declared() -> None:
     terms = {M + name for name in (*RuleKind, *Proposal)} | {
         word.value
-        for words in (RULE_WORDS, VOCABULARY_WORDS, SIGNATURE_WORDS, (VOCABULARY_TYPE, CREDIBILITY, SIGNATURE, IGNORE))
+        for words in (
+            RULE_WORDS,
+            VOCABULARY_WORDS,
+            SIGNATURE_WORDS,
+            ARGUMENT_WORDS,
+            RELATIONS,
+            (ARGUMENT_RULE, VOCABULARY_TYPE, CREDIBILITY, SIGNATURE, IGNORE),
+        )
         for word in words
     }
     assert terms <= set(map(str, DECLARED))

@@ -55,6 +55,7 @@ from api.commands.serve import serve
 from api.commands.submit import submit
 from api.commands.token import token
 from api.commands.verify import verify
+from api.commands.what_if import what_if
 from certificates.errors import CertificateError
 from kernel.errors import MunimentError
 
@@ -141,6 +142,7 @@ app.add_typer(token, name="token", rich_help_panel=_START)
 app.command(rich_help_panel=_WORK)(careful(submit))
 app.command(rich_help_panel=_WORK)(careful(decide))
 app.command(rich_help_panel=_WORK)(careful(revert))
+app.add_typer(what_if, name="what-if", rich_help_panel=_WORK)
 app.add_typer(purge, name="purge", rich_help_panel=_WORK)
 app.command(rich_help_panel=_WORK)(careful(query))
 app.add_typer(queries, name="queries", rich_help_panel=_WORK)

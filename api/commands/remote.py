@@ -251,6 +251,57 @@ def remove_query(url: str, token: str | None, name: str, reason: str | None, *, 
         return _told(httpx2.delete(address, params=parameters, headers=_authorization(token), timeout=_PATIENCE))
 
 
+class ToldBranch(TypedDict):
+    """The members of a branch that are shown."""
+
+    branch: str
+    maker: str
+    state: str
+    until: str
+    plans: int
+    changes: int
+    certificate: NotRequired[str]
+    head: NotRequired[int | None]
+    verdict: NotRequired[str | None]
+    findings: NotRequired[list[ToldFinding]]
+    why: NotRequired[str]
+
+
+def of_branches(url: str, token: str | None, method: str, path: str = "", body: bytes = b"") -> ToldBranch:
+    """What the service answers of branches, in JSON.
+
+    Args:
+        url: of the service; `/what-if` and the path are added.
+        token: sent as a bearer token (RFC 6750).
+        method: of HTTP.
+        path: within the branches.
+        body: in JSON, where there is one.
+
+    Raises:
+        InvalidParameter: the URL cannot be used.
+        RemoteRefusal: the service cannot be reached, or refuses.
+    """
+    headers = _authorization(token) | ({"Content-Type": _JSON} if body else {})
+    with _connecting(url):
+        address = f"{url.rstrip('/')}/what-if{path}"
+        response = httpx2.request(method, address, content=body, headers=headers, timeout=_PATIENCE)
+    if not _is_json(response, _JSON):
+        raise _refusal(response)
+    answer: ToldBranch = json.loads(response.content)
+    return answer
+
+
+def listed_branches(url: str, token: str | None) -> list[ToldBranch]:
+    """The branches that a caller may see. Raises as the others do."""
+    listed: list[ToldBranch] = json.loads(fetch_text(url, token, "/what-if", {}))["items"]
+    return listed
+
+
+def submit_branch(url: str, token: str | None, branch: str) -> Told:
+    """What became of submitting a branch. Raises as the others do."""
+    return _told(_post(url, f"/what-if/{quote(branch, safe='')}/submit", token, b"", {}, {}))
+
+
 def _told(response: httpx2.Response) -> Told:
     if not _is_json(response, "application/json"):
         raise _refusal(response)

@@ -52,16 +52,17 @@ def submit(
     from api.commands.remote import submit as submit_remotely
 
     body = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-    if not body.strip():
-        raise InvalidParameter("there is nothing in it", remedy='write {"changes": […]}', where=str(file))
-    _require_json(body, file)
+    require_json(body, file)
     told = submit_remotely(named_url(url) or SERVICE, named_token(token_env, token_file), body, dry_run=dry_run)
     for line in in_words(told):
         typer.echo(line)
     return EXIT_STATUS[told["state"] or STATES[told["verdict"]]]
 
 
-def _require_json(body: bytes, file: Path) -> None:
+def require_json(body: bytes, file: Path) -> None:
+    """Raises `InvalidParameter` for what is none."""
+    if not body.strip():
+        raise InvalidParameter("there is nothing in it", remedy='write {"changes": […]}', where=str(file))
     try:
         json.loads(body, parse_int=str)
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError and JSONDecodeError are ValueErrors

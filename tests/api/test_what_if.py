@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 from uuid import uuid4
@@ -17,6 +19,7 @@ from bridge.reading import QueryRequest, Question
 from kernel.access import Principal, Role
 from kernel.branches import Branch
 from kernel.instants import SECOND
+from tests.api.console import Ended, run
 from tests.api.serving import Served, served
 from tests.bridge.writing import SetClock
 
@@ -401,3 +404,30 @@ def test_a_token_that_cites_tries_freely_and_cites_with_submitting(service: Serv
     done = client.post(f"{within(told)}/submit", headers={"Muniment-Read-State": state})
     assert done.status_code == 201
     assert client.delete(within(told)).status_code == 200
+
+
+def test_the_command_holds_shows_submits_and_drops(service: Served, tmp_path: Path) -> None:
+    plan, token = tmp_path / "plan.json", tmp_path / "token"
+    plan.write_text(json.dumps({"changes": [named("urn:cli", "by command")]}))
+    token.write_text(service.token(Role.WRITER))
+    token.chmod(0o600)
+    at = ("--url", service.url, "--token-file", str(token))
+
+    def ran(*arguments: str) -> Ended:
+        return run("what-if", *arguments, *at)
+
+    held = ran("hold", str(plan))
+    assert (held.status, "verdict      clear" in held.output) == (0, True), held
+    branch = held.output.split()[1]
+    plan.write_text(json.dumps({"changes": [named("urn:cli", "by another")]}))
+    assert "2 changes in 2 plans" in ran("add", branch, str(plan)).output
+    assert branch in ran("list").output
+    assert ran("show", branch).status == 0
+    asks = "SELECT ?n { <urn:cli> <urn:name> ?n } ORDER BY ?n"
+    answer = run("query", asks, "--url", f"{service.url}/what-if/{branch}", "--token-file", str(token))
+    assert ("by another" in answer.output, "by command" in answer.output) == (True, True), answer
+    submitted = ran("submit", branch)
+    assert (submitted.status, "applied" in submitted.output) == (0, True)
+    assert ran("drop", branch).status == 0
+    gone = ran("show", branch)
+    assert (gone.status, "there is no such branch" in gone.errors) == (1, True)

@@ -40,11 +40,13 @@ _BETTER: Final[Mapping[Proposal, str]] = {
     Proposal.PREFER_CREDIBLE: "has the more credible source",
     Proposal.PREFER_RECENT: "has the later evidence",
     Proposal.PREFER_CONFIDENT: "was asserted with more confidence",
+    Proposal.PREFER_ARGUED: "has more that speaks for it",
 }
 _EVEN: Final[Mapping[Proposal, str]] = {
     Proposal.PREFER_CREDIBLE: "their sources are equally credible",
     Proposal.PREFER_RECENT: "evidence for both came in at the same moment",
     Proposal.PREFER_CONFIDENT: "both were asserted with the same confidence",
+    Proposal.PREFER_ARGUED: "as much speaks for the one as for the other",
 }
 """Words without numbers: how credible a source is, is not for everybody who sees the finding."""
 
@@ -158,8 +160,11 @@ def _preference(conflict: Conflict, trims: Mapping[UUID, Trim], weighing: Weighi
 
 def _even(conflict: Conflict, weighing: Weighing) -> str:
     proposal = conflict.group.rule.proposal
-    known = all(weighing.weight(side, proposal) is not None for side in (conflict.new, conflict.other))
-    return _EVEN[proposal] if known else "how credible their sources are is not known"
+    known = all(weighing.weight(conflict, side) is not None for side in (conflict.new, conflict.other))
+    if known:
+        return _EVEN[proposal]
+    argued = proposal is Proposal.PREFER_ARGUED
+    return "more is argued than was looked at" if argued else "how credible their sources are is not known"
 
 
 def _named(code: FindingCode, statement: Statement) -> str:

@@ -84,6 +84,10 @@ class GovernedView:
         """As the view beneath."""
         return self._view.believed_of(statement)
 
+    def ever_of(self, statement: Statement) -> Iterator[Fact]:
+        """As the view beneath."""
+        return self._view.ever_of(statement)
+
     def believed(
         self,
         *,

@@ -262,6 +262,10 @@ class FactsView(Protocol):
         """Every believed fact of exactly this statement, whatever its valid time, by start."""
         ...
 
+    def ever_of(self, statement: Statement) -> Iterator[Fact]:
+        """Every fact ever recorded of exactly this statement, believed or not."""
+        ...
+
     def believed(
         self,
         *,

@@ -7,6 +7,7 @@ Rules
 * `PreferRecent`: the one for which evidence came in later. What a plan brings, it brings now; if it also supports the
   fact held, neither is preferred.
 * `PreferConfident`: the one asserted with more confidence; without any stated, that is without doubt, 1.
+* `PreferArgued`: the one for which more speaks where the two first contradict each other (`kernel.argued`).
 * Of two that come out even neither is preferred.
 
 Example
@@ -22,6 +23,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from kernel.argued import speaking_for
 from kernel.instants import FOREVER
 from kernel.rule_kinds import Proposal
 
@@ -51,13 +53,18 @@ class Weighing:
         proposal = conflict.group.rule.proposal
         if not proposal.prefers:
             return None
-        one, other = self.weight(conflict.new, proposal), self.weight(conflict.other, proposal)
+        one, other = self.weight(conflict, conflict.new), self.weight(conflict, conflict.other)
         if one is None or other is None or one == other:
             return None
         return conflict.new if one > other else conflict.other
 
-    def weight(self, side: Side, proposal: Proposal) -> Decimal | None:
-        """What counts for a fact; None: that is not known."""
+    def weight(self, conflict: Conflict, side: Side) -> Decimal | None:
+        """What counts for one of the sides of a contradiction; None: that is not known."""
+        proposal = conflict.group.rule.proposal
+        if proposal is Proposal.PREFER_ARGUED:
+            at = conflict.parts[0].start
+            found = speaking_for(side.content.statement, at, self._plan, self._view, self._table.arguments)
+            return None if found is None else Decimal(found)
         if proposal is Proposal.PREFER_RECENT:
             return Decimal(self._recent(side))
         evidence = self._evidence(side)

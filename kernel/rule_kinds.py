@@ -63,6 +63,7 @@ class Proposal(StrEnum):
     PREFER_CREDIBLE = "PreferCredible"
     PREFER_RECENT = "PreferRecent"
     PREFER_CONFIDENT = "PreferConfident"
+    PREFER_ARGUED = "PreferArgued"
 
     @property
     def prefers(self) -> bool:
@@ -75,7 +76,9 @@ class Proposal(StrEnum):
         return self is Proposal.END_OLDER or self.prefers
 
 
-PREFERENCES: Final = frozenset({Proposal.PREFER_CREDIBLE, Proposal.PREFER_RECENT, Proposal.PREFER_CONFIDENT})
+PREFERENCES: Final = frozenset(
+    {Proposal.PREFER_CREDIBLE, Proposal.PREFER_RECENT, Proposal.PREFER_CONFIDENT, Proposal.PREFER_ARGUED}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,10 @@ class SqliteView:
         texts = (statement.subject.n3, statement.predicate.n3, statement.object.n3, statement.graph.n3)
         return _BELIEVED_OF, (*map(self._key, texts), *texts), fact_of
 
+    def ever_of(self, statement: Statement) -> Iterator[Fact]:
+        """Every fact ever recorded of exactly this statement, believed or not."""
+        return self.facts_ever(statement=statement)
+
     def believed(
         self,
         *,

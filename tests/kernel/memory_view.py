@@ -36,6 +36,10 @@ class MemoryView:
         found = [fact for fact in self.facts if fact.superseded is None and fact.statement == statement]
         return sorted(found, key=lambda fact: fact.interval)
 
+    def ever_of(self, statement: Statement) -> Iterator[Fact]:
+        """As the port has it."""
+        return (fact for fact in self.facts if fact.statement == statement)
+
     def believed(
         self,
         *,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel.argued import speaking_for
 from kernel.arguments import (
     REIFIES,
     RELATIONS,
@@ -23,17 +24,20 @@ from kernel.arguments import (
     conclusions,
 )
 from kernel.changes import Assert
+from kernel.instants import Instant
+from kernel.intervals import ALWAYS, Interval
 from kernel.rule_table import rules_of
 from kernel.rule_words import RDF_TYPE
+from kernel.rules import amend
 from kernel.terms import Iri, Literal, Statement, Term, TripleTerm
 from kernel.vocabulary import RULES_GRAPH, M
-from tests.kernel.test_rules import G, holding
+from tests.kernel.memory_view import MemoryView
+from tests.kernel.test_rules import ANN, LIVES_IN, NOW, G, holding, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kernel.facts import FactContent
-    from tests.kernel.memory_view import MemoryView
 
 NODES = [Iri(f"urn:{name}") for name in "abcd"]
 Said = tuple[Relation, Iri, Iri]
@@ -148,6 +152,81 @@ def test_exactly_what_is_connected_is_gathered_and_names_of_a_triple_are_one_cla
 def test_a_node_that_names_two_triples_stands_for_itself() -> None:
     source = Held(holding(*(Assert(Statement(NODES[0], REIFIES, triple, G)) for triple in TRIPLES)))
     assert claim_of(NODES[0], source) == NODES[0]
+
+
+# --- where a rule lets arguments decide -------------------------------------------------------------------------------
+
+HOMES = {name: Statement(ANN, LIVES_IN, Iri(f"urn:{name}"), G) for name in ("paris", "rome")}
+WITNESSES = {
+    node: Statement(node, Iri("urn:says"), Literal(node.value), G if number < 3 else Iri("urn:other"))
+    for number, node in enumerate(NODES)
+}
+ENDS = WITNESSES | {Iri("urn:in-rome"): HOMES["rome"]}
+arguing = st.lists(
+    st.tuples(st.sampled_from(Relation), st.sampled_from(list(ENDS)), st.sampled_from(list(ENDS))),
+    max_size=5,
+    unique=True,
+)
+
+
+def triple(statement: Statement) -> TripleTerm:
+    return TripleTerm(statement.subject, statement.predicate, statement.object)
+
+
+@given(arguing, st.sets(st.sampled_from(NODES)), st.booleans())
+def test_what_speaks_for_a_fact_are_believed_claims(said: list[Said], believed: set[Iri], planned: bool) -> None:
+    asked = [Assert(Statement(node, REIFIES, triple(named), G)) for node, named in ENDS.items()]
+    asked += [Assert(Statement(one, relation.iri, other, G)) for relation, one, other in said]
+    asked += [Assert(WITNESSES[node]) for node in believed]
+    plan = plan_of(MemoryView(), *asked, Assert(HOMES["rome"]))
+    view = MemoryView()
+    if not planned:
+        view.apply(plan, NOW)
+        plan = plan_of(view, Assert(HOMES["paris"]))
+    found = follows(said, STANDARD)
+    target = Iri("urn:in-rome")
+    counted = {node for node in believed if WITNESSES[node].graph == G} | {target}
+    against = {one for relation, one, other in found if other == target and relation is Relation.OPPOSES}
+    speaking = {one for relation, one, other in found if other == target and relation is not Relation.OPPOSES}
+    expected = len(speaking & counted) - len(against & counted)
+    assert speaking_for(HOMES["rome"], 0, plan, view, ()) == expected
+
+
+def preferring(view: MemoryView, asked: Assert) -> tuple[list[Interval], str]:
+    """When Rome is believed in the end, and what is said."""
+    rule = Iri("urn:one-home")
+    words = (("predicate", LIVES_IN), ("propose", Iri(M + "PreferArgued")))
+    table = rules_of(
+        [
+            Statement(rule, RDF_TYPE, Iri(M + "SingleValuedBySubject"), RULES_GRAPH),
+            *(Statement(rule, Iri(M + word), value, RULES_GRAPH) for word, value in words),
+        ]
+    )
+    assert not table.invalid
+    plan, [finding] = amend(plan_of(view, asked), table, view)
+    view.apply(plan, Instant(NOW + 1))
+    return [fact.interval for fact in view.believed_of(HOMES["rome"])], finding.message
+
+
+@pytest.mark.parametrize(("relation", "stands"), [(Relation.SUPPORTS, True), (Relation.OPPOSES, False)])
+def test_arguments_decide_between_two_facts_where_a_rule_says_so(relation: Relation, stands: bool) -> None:
+    view = holding(Assert(HOMES["rome"]), Assert(WITNESSES[NODES[0]]))
+    [rome], [witness] = (view.believed_of(said) for said in (HOMES["rome"], WITNESSES[NODES[0]]))
+    ends = (Iri(f"urn:uuid:{fact.id}") for fact in (witness, rome))
+    view.apply(plan_of(view, Assert(Statement(next(ends), relation.iri, next(ends), G))), NOW)
+    left, message = preferring(view, Assert(HOMES["paris"]))
+    assert bool(left) is stands
+    assert "has more that speaks for it: it is proposed that" in message
+    assert ("<urn:rome> has more" in message) is stands
+
+
+def test_as_much_for_the_one_as_for_the_other_is_asked_about_and_so_is_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    left, message = preferring(holding(Assert(HOMES["rome"])), Assert(HOMES["paris"]))
+    assert (left, "as much speaks for the one as for the other, so nothing" in message) == ([ALWAYS], True)
+    monkeypatch.setattr("kernel.argued.MOST", 0)
+    assert "more is argued than was looked at" in preferring(holding(Assert(HOMES["rome"])), Assert(HOMES["paris"]))[1]
 
 
 # --- rules ------------------------------------------------------------------------------------------------------------

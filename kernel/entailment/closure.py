@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from kernel.entailment.index import Triple
-    from kernel.entailment.joins import Step
+    from kernel.entailment.joins import Step, Ways
     from kernel.entailment.table import Regime
 
 MOST: Final = 10_000_000
@@ -77,6 +77,7 @@ class Closure:
         self._false: dict[frozenset[Triple], Step] = {}
         self._false_by: dict[Triple, set[frozenset[Triple]]] = {}
         self._most = most
+        self._ways: Ways = {}
         self._trivial: frozenset[Triple] = frozenset()
         before = _Kept(self._steps, self._false)
         for step in self._rules.axioms:
@@ -126,7 +127,7 @@ class Closure:
                 before.note(each)
                 del self._steps[each]
         for each in new:
-            self._index.add(each)
+            self._put(each)
         # Where there was nothing before, every step has a premise of the vocabulary among what is new.
         alone = len(new) + len(self._trivial) == len(self._index)
         self._follow([each for each in new if not alone or self._rules.is_vocabulary(each)], before)
@@ -135,16 +136,21 @@ class Closure:
         """Infers whatever follows from statements that are in the index by now."""
         waiting = deque(new)
         while waiting:
-            for step in list(self._rules.from_premise(waiting.popleft(), self._index)):
+            for step in list(self._rules.from_premise(waiting.popleft(), self._index, self._ways)):
                 if step.conclusion is None:
                     self._contradict(step, before)
                 elif step.conclusion not in self._index:
                     self._infer(step.conclusion, step, before)
                     waiting.append(step.conclusion)
 
+    def _put(self, triple: Triple) -> None:
+        self._index.add(triple)
+        if self._ways and self._rules.is_vocabulary(triple):
+            self._ways.clear()
+
     def _infer(self, triple: Triple, step: Step, before: _Kept) -> None:
         before.note(triple)
-        self._index.add(triple)
+        self._put(triple)
         self._steps[triple] = step
         self._bound()
 
@@ -167,7 +173,7 @@ class Closure:
         gone = dict.fromkeys(going)
         waiting = deque(going)
         while waiting:
-            for step in self._rules.from_premise(waiting.popleft(), self._index):
+            for step in self._rules.from_premise(waiting.popleft(), self._index, self._ways):
                 if step.conclusion is not None and step.conclusion in self._steps and step.conclusion not in gone:
                     gone[step.conclusion] = None
                     waiting.append(step.conclusion)
@@ -180,6 +186,8 @@ class Closure:
 
     def _drop(self, triple: Triple, before: _Kept) -> None:
         self._index.remove(triple)
+        if self._ways and self._rules.is_vocabulary(triple):
+            self._ways.clear()
         if triple in self._steps:
             before.note(triple)
             del self._steps[triple]

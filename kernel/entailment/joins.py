@@ -29,7 +29,7 @@ from kernel.entailment.table import AUXILIARY, RDFS, TYPE, Of
 from kernel.terms import RDF, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kernel.entailment.index import Triple
     from kernel.entailment.table import Atom, Pattern, Rule
@@ -65,6 +65,10 @@ class _Entry:
     rule: Rule
     pattern: Pattern
     rest: tuple[Pattern, ...]
+
+
+Ways: TypeAlias = "dict[tuple[str, str | None], list[_Entry]]"
+"""The ways into rules that may lead somewhere, for each predicate, or `rdf:type` and class."""
 
 
 class Matcher:
@@ -103,35 +107,47 @@ class Matcher:
             named.setdefault(predicate.name if isinstance(predicate, Of) else predicate, []).append(entry)
 
     def is_vocabulary(self, triple: Triple) -> bool:
-        """Whether it is one of those without which no rule applies."""
+        """Whether it is one of those without which no rule applies; auxiliary ones are that name no cell."""
+        if triple[1][0] == AUXILIARY:
+            return " " not in triple[1]
         return triple[1] in self._by_predicate or (triple[1] == TYPE and triple[2] in self._by_class)
-
-    @property
-    def vocabulary(self) -> tuple[Collection[str], Collection[str]]:
-        """The predicates, and the classes, of statements without which no rule applies."""
-        return [each for each in self._by_predicate if each[0] != AUXILIARY], list(self._by_class)
 
     @property
     def axioms(self) -> list[Step]:
         """The steps that take no premises."""
         return [Step(rule, (), _made(rule.head, [])) for rule in self._rules if not rule.body and rule.head is not None]
 
-    def from_premise(self, triple: Triple, index: Index) -> Iterator[Step]:
+    def from_premise(self, triple: Triple, index: Index, known: Ways | None = None) -> Iterator[Step]:
         """Every step that has a statement among its premises, the others being in the index; some more than once.
 
         The index is not to change meanwhile.
+
+        Args:
+            triple: the statement.
+            index: has it, and the others.
+            known: what was found of earlier ones, where no statement of the vocabulary came or went since.
         """
         _, predicate, value = triple
         if predicate[0] == AUXILIARY:
             entries: Iterable[_Entry] = self._by_predicate.get(predicate.partition(" ")[0], ())
-        elif predicate == TYPE:
-            entries = chain(self._by_class.get(value, ()), self._of_types, self._of_any)
         else:
-            entries = chain(self._by_predicate.get(predicate, ()), self._of_any)
+            key = predicate, value if predicate == TYPE else None
+            ways = None if known is None else known.get(key)
+            if ways is None:
+                ways = [each for each in self._entries(*key) if _may_apply(each, *key, index)]
+                if known is not None:
+                    known[key] = ways
+            entries = ways
         for entry in entries:
             row = _bound(entry, triple)
             if row is not None:
                 yield from _steps(entry, row, index)
+
+    def _entries(self, predicate: str, of: str | None) -> Iterator[_Entry]:
+        """The ways into rules for statements of a predicate, or of a class."""
+        if of is None:
+            return chain(self._by_predicate.get(predicate, ()), self._of_any)
+        return chain(self._by_class.get(of, ()), self._of_types, self._of_any)
 
     def to_conclusion(self, triple: Triple, index: Index) -> Step | None:
         """A step from what is in the index to a statement."""
@@ -175,6 +191,29 @@ def _known(pattern: Pattern, known: set[int]) -> tuple[int, bool]:
     named = isinstance(predicate, str | Of) or predicate in known
     few = isinstance(predicate, str) and (predicate != TYPE or isinstance(value, str))
     return (ends + 1 if named and ends else 0), few
+
+
+def _may_apply(entry: _Entry, predicate: str, of: str | None, index: Index) -> bool:
+    """Whether the vocabulary has what a way into a rule takes, for statements of a predicate, or of a class."""
+    _, named, value = entry.pattern
+    given: dict[Atom, str] = {}
+    if isinstance(named, int):
+        given[named] = predicate
+    if of is not None and isinstance(value, int):
+        given[value] = of
+    return all(_may_be(each, given, index) for each in entry.rest)
+
+
+def _may_be(pattern: Pattern, given: Mapping[Atom, str], index: Index) -> bool:
+    """Whether there may be a statement of a pattern; of those that are not of the vocabulary there may always be."""
+    subject, predicate, value = pattern
+    if not isinstance(predicate, str) or (predicate == TYPE and not isinstance(value, str)):
+        return True
+    one, other = (given.get(each, each) for each in (subject, value))
+    if isinstance(one, str):
+        there = index.objects(predicate, one)
+        return other in there if isinstance(other, str) else bool(there)
+    return bool(index.subjects(predicate, other)) if isinstance(other, str) else predicate in index.predicates()
 
 
 def _bound(entry: _Entry, triple: Triple) -> _Row | None:

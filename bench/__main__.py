@@ -14,6 +14,7 @@ Example
     python -m bench --serving --size 100000
     python -m bench --moments --size 10000,100000
     python -m bench --impact --size 100000
+    python -m bench --entailment --size 10000
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from bench.breakdown import breakdown_table, broken_down
 from bench.contest import Contest
 from bench.contestants import ENTRIES, FULL, QUICK, chosen
 from bench.endpoints import compared, endpoints_table
+from bench.entailment import entailment, entailment_table
 from bench.environments import Unavailable, home
 from bench.erasing import purge_table
 from bench.exchange import Exchange
@@ -69,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _govern(console, sizes, Path(directory))
         elif options.impact or options.purge:
             _show(console, sizes, Path(directory), purge_table if options.purge else _impact_table)
+        elif options.entailment:
+            _show(console, sizes, Path(directory), _entailment_table)
         elif options.log:
             _show(console, sizes, Path(directory), log_table)
             _show(console, sizes, Path(directory) / "proving", proving_table)
@@ -81,11 +85,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif not options.validation:
             _compare(console, chosen(options.only), sizes, effort, Path(directory))
         alone = (
-            *(options.profile, options.governing, options.impact, options.log, options.purge),
+            *(options.profile, options.governing, options.impact, options.entailment, options.log, options.purge),
             *(options.load, options.serving, options.moments),
         )
         if options.validation or not (options.only or any(alone)):
             _validate(console, sizes, effort, Path(directory) / "validation")
+
+
+def _entailment_table(directory: Path, size: int) -> Table:
+    return entailment_table(size, entailment(directory / str(size), size))
 
 
 def _impact_table(directory: Path, size: int) -> Table:
@@ -178,6 +186,9 @@ def _parser() -> argparse.ArgumentParser:
         "--governing", action="store_true", help="instead, what writers wait for while shapes are written"
     )
     parser.add_argument("--impact", action="store_true", help="instead, what registered queries cost a write")
+    parser.add_argument(
+        "--entailment", action="store_true", help="instead, what follows when a fact comes or goes, beside whole closures"
+    )
     parser.add_argument("--log", action="store_true", help="instead, what log, state digest and audit take")
     parser.add_argument("--purge", action="store_true", help="instead, a purge while writers go on")
     parser.add_argument("--serving", action="store_true", help="instead, ours beside `oxigraph serve`; needs wrk")

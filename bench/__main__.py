@@ -69,10 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _profile(console, sizes, Path(directory))
         elif options.governing:
             _govern(console, sizes, Path(directory))
-        elif options.impact or options.purge:
-            _show(console, sizes, Path(directory), purge_table if options.purge else _impact_table)
-        elif options.entailment:
-            _show(console, sizes, Path(directory), _entailment_table)
+        elif (table := _single(options)) is not None:
+            _show(console, sizes, Path(directory), table)
         elif options.log:
             _show(console, sizes, Path(directory), log_table)
             _show(console, sizes, Path(directory) / "proving", proving_table)
@@ -90,6 +88,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         if options.validation or not (options.only or any(alone)):
             _validate(console, sizes, effort, Path(directory) / "validation")
+
+
+def _single(options: argparse.Namespace) -> Callable[[Path, int], Table] | None:
+    """The table that is asked for alone, if one is."""
+    tables = {
+        "impact": _impact_table,
+        "purge": purge_table,
+        "entailment": _entailment_table,
+    }
+    return next((table for name, table in tables.items() if getattr(options, name)), None)
 
 
 def _entailment_table(directory: Path, size: int) -> Table:

@@ -150,9 +150,8 @@ class ArgumentReader:
             steps = conclusions(found.stated, source.rules, _CONCLUSIONS)
             wanted = _proofs(step for step in steps if claim in (step.one, step.other))
             claims = dict.fromkeys([claim, *(end for step in wanted for end in (step.one, step.other))])
-            given = {claim: (named,)} if isinstance(named, Iri) else {}
             return Argued(
-                tuple(source.claim(each, found.names.get(each) or given.get(each, ())) for each in claims),
+                tuple(source.claim(each, found.names.get(each, ())) for each in claims),
                 tuple(wanted),
                 {step.fact: source.stated(step.fact) for step in wanted if isinstance(step, Stated)},
                 found.complete and len(steps) < _CONCLUSIONS,

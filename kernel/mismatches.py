@@ -124,7 +124,7 @@ def mismatches(plan: Plan, signatures: Signatures, view: FactsView) -> list[Mism
     if not signatures:
         return []
     types = Types(view, plan.record, plan.supersede)
-    found = []
+    found: list[Mismatch] = []
     for content in plan.record:
         demands = signatures.of(content.statement.predicate)
         if demands and is_data(content.statement.graph):

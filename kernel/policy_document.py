@@ -68,7 +68,12 @@ _SIMPLE: Final[Mapping[str, Callable[[object, str], Condition]]] = {
 }
 _NESTING: Final = ("anyOf", "allOf", "not")
 _WORDS: Final = ("hasCode", "concerns", "atLeast", *_SIMPLE, *_NESTING)
-_APPROVAL: Final = ("anyEditor", "noSelfApproval", "approvals", "signedByEditor", "every")
+_PLAIN: Final[Mapping[str, ApprovalRule]] = {
+    "anyEditor": ANY_EDITOR,
+    "noSelfApproval": NoSelfApproval(),
+    "signedByEditor": SignedByEditor(),
+}
+_APPROVAL: Final = (*_PLAIN, "approvals", "every")
 _DEEPEST: Final = 16
 _LARGEST: Final = 2**53 - 1
 
@@ -144,7 +149,7 @@ def _approval(value: object, place: str, depth: int) -> ApprovalRule:
         return Approvals(_number(given, where))
     if given is not True:
         raise _wrong(where, "it is not true", "write true, or leave the rule out")
-    return {"anyEditor": ANY_EDITOR, "noSelfApproval": NoSelfApproval(), "signedByEditor": SignedByEditor()}[word]
+    return _PLAIN[word]
 
 
 def _several(given: object, where: str) -> list[object]:

@@ -156,10 +156,11 @@ def _with_limits(node: Iri, named: Mapping[Iri, frozenset[Iri]], terms: Terms) -
     if len(flags) > 1 or any(flag not in BOOLEANS for flag in flags):
         return "a vocabulary has at most one m:admitsDeclared: write true, or leave it out"
     declared = any(BOOLEANS[flag] for flag in flags)
-    limits = [_limit(terms.get(word, [])) for word in (MOST_PREDICATES, MOST_CLASSES)]
-    if 0 in limits:
+    most_predicates, most_classes = (_limit(terms.get(word, [])) for word in (MOST_PREDICATES, MOST_CLASSES))
+    if 0 in (most_predicates, most_classes):
         return "m:mostPredicates and m:mostClasses are each at most one whole number from 1 on: write that"
-    if limits != [None, None] and named[ADMITS_NAMESPACE] and not declared:
+    limited = most_predicates is not None or most_classes is not None
+    if limited and named[ADMITS_NAMESPACE] and not declared:
         return "what a namespace admits cannot be counted: add m:admitsDeclared true, or leave the limit out"
     (fallback,) = named[FALLBACK_CLASS]
     return Vocabulary(
@@ -170,7 +171,8 @@ def _with_limits(node: Iri, named: Mapping[Iri, frozenset[Iri]], terms: Terms) -
         declared,
         fallback,
         next(iter(named[FALLBACK_PREDICATE]), None),
-        *limits,
+        most_predicates,
+        most_classes,
         next((_MODES[mode] for mode in named[MODE]), Severity.VIOLATION),
     )
 

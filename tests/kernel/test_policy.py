@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -90,7 +90,7 @@ def naive(said: Mapping[str, Any], found: list[Finding], about: About) -> bool:
     ]
     (word,) = said.keys() - {"severity"}
     given = said[word]
-    return {
+    ways: dict[str, Callable[[], bool]] = {
         "anyOf": lambda: any(naive(each, found, about) for each in given),
         "allOf": lambda: all(naive(each, found, about) for each in given),
         "not": lambda: not naive(given, found, about),
@@ -105,7 +105,8 @@ def naive(said: Mapping[str, Any], found: list[Finding], about: About) -> bool:
         "touches": lambda: given in about.graphs,
         "changes": lambda: given <= about.facts,
         "confidenceBelow": lambda: about.confidence is not None and about.confidence < Decimal(given),
-    }[word]()
+    }
+    return ways[word]()
 
 
 @given(conditions, findings, abouts)

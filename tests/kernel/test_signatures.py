@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -78,7 +79,8 @@ ACROSS = asking(
     *declared("urn:a", ("predicate", P), ("subjectClass", PERSON), ("acrossGraphs", Literal("true", XSD + "boolean")))
 )
 # What fits, by the types of both ends: said once more, without classes, demands or closures.
-NAIVE = {
+Fits = Callable[[set[Term], set[Term]], object]
+NAIVE: dict[str, tuple[Signatures, list[Fits]]] = {
     "domain": (DOMAIN, [lambda one, other: not one or one & {PERSON, CHILD}]),
     "two ranges": (
         RANGES,

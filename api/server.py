@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Final
 import uvicorn
 
 from api.bases import Bases
+from api.collector import relieve
 from api.connections import guarded
 from api.errors import InvalidSetting
 from api.request_log import configure_logging
@@ -67,6 +68,7 @@ def serve(app: FastAPI | Bases, settings: Settings, announce: Callable[[str], No
         server = server_for(app)
         with _stopped_by_signals(server):
             announce(url_of(listening))
+            relieve()
             server.run(sockets=[listening])
     return not any(service.busy for service in services_of(app))
 

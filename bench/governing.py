@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.table import Table
 
+from api.collector import relieve
 from bench import workload
 from bench.ours import WRITER, accepted, load, prepared, write
 from bench.workload import EX, RDF, SH, Kind
@@ -84,6 +85,7 @@ class Governed:
 def governed(directory: Path, size: int, shape: Shape) -> Governed:
     """Fills a base, and writes shapes in it while writers go on."""
     directory.mkdir()
+    relieve()
     with prepared(directory / "base") as base:
         load(base, directory, size)
         with _writers(base) as taken:

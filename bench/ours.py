@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
+from api.collector import relieve
 from bench import workload
 from bench.exchange import Exchange, Written
 from bench.measuring import once
@@ -69,6 +70,7 @@ class Ours(Contestant):
     """A base with the shape and the facts in it."""
 
     def __init__(self, directory: Path, facts: int, exchange: Exchange) -> None:
+        relieve()
         self.facts = facts
         self._directory = directory
         self._exchange = exchange

@@ -44,7 +44,7 @@ class Condition(Protocol):
         ...
 
     def names(self, finding: Finding) -> bool:
-        """Whether the condition has an opinion on findings of this kind."""
+        """Whether the condition has an opinion on findings of this kind: of this code and kind of contradiction."""
         ...
 
     def describe(self) -> dict[str, object]:
@@ -94,7 +94,8 @@ class HasCode(_OfFindings):
 
     def holds(self, findings: Sequence[Finding], about: About = NOTHING) -> bool:  # noqa: ARG002 - it asks of findings
         """Whether there is such a finding."""
-        return any(self.names(finding) and _RANK[finding.severity] >= _RANK[self.severity] for finding in findings)
+        code, least = self.code, _RANK[self.severity]
+        return any(finding.code is code and _RANK[finding.severity] >= least for finding in findings)
 
     def names(self, finding: Finding) -> bool:
         """Whether the finding has the code."""

@@ -58,7 +58,7 @@ class Policy:
             return Verdict.CLEAR
         if self.refuse.holds(findings, about):
             return Verdict.REFUSED
-        if self.review.holds(findings, about) or any(map(self._unforeseen, findings)):
+        if self.review.holds(findings, about) or self._unforeseen(findings):
             return Verdict.REVIEW
         return Verdict.CLEAR
 
@@ -67,8 +67,7 @@ class Policy:
         for name, condition in (("refuse", self.refuse), ("review", self.review)):
             if held := _held(condition, findings, about):
                 return [(name, clause.describe()) for clause in held]
-        unforeseen = {finding.code.value for finding in findings if self._unforeseen(finding)}
-        return [("review", {"unforeseen": code}) for code in sorted(unforeseen)]
+        return [("review", {"unforeseen": code}) for code in sorted(self._unforeseen(findings))]
 
     def describe(self) -> dict[str, object]:
         """The policy as canonical JSON members."""
@@ -85,9 +84,14 @@ class Policy:
         """SHA-256, in hexadecimal, of the canonical description."""
         return _digest(self.describe())
 
-    def _unforeseen(self, finding: Finding) -> bool:
-        named = self.refuse.names(finding) or self.review.names(finding)
-        return not named and finding.severity is Severity.VIOLATION
+    def _unforeseen(self, findings: Sequence[Finding]) -> set[str]:
+        """The codes of violations that no condition names; of many findings of one kind, one is asked about."""
+        kinds = {
+            (finding.code, finding.contradiction and finding.contradiction.kind): finding
+            for finding in findings
+            if finding.severity is Severity.VIOLATION
+        }
+        return {each.code.value for each in kinds.values() if not (self.refuse.names(each) or self.review.names(each))}
 
 
 @dataclass(frozen=True, slots=True)

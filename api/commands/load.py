@@ -135,6 +135,7 @@ def load(
 
 def _load(base: Base, files: list[Path], options: LoadOptions, refusals: Refusals) -> tuple[Staged, Outcome]:
     """Stages and applies, and lists what was refused, also when that is why nothing is loaded."""
+    from api.collector import relieve
     from bridge.loading.session import Watch, stage_files
     from kernel.loading import LoadRequest
 
@@ -143,6 +144,7 @@ def _load(base: Base, files: list[Path], options: LoadOptions, refusals: Refusal
         with load_progress() as progress:
             staged = stage_files(base.ledger, files, options, principal, Watch(refusals, progress.read, _resumed))
             total = staged.changes or 0
+            relieve()
             wanted = LoadRequest(staged.request, principal, lambda done: progress.plan(done, total))
             return staged, base.load(wanted).result()
     finally:

@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 IN_MEMORY: Final = 20_000
 """Statements and facts up to which what is made afresh is kept in memory: some 20 MB."""
 
-# Microseconds of one processor (decision 37).
+# Microseconds of one processor (decisions 37 and 52).
 COPY: Final = 50_000.0
 """To copy a store and open it."""
 
 _READ: Final = 14.0
 """To read a statement and load it into a directory; half as much into memory."""
 
-_READ_FACT: Final = 100.0
+_READ_FACT: Final = 80.0
 """The same of a fact, for its history."""
 
 _CHANGED: Final = 15.0
 """To read a statement that differs, and take it away or add it."""
 
-_CHANGED_FACT: Final = 110.0
+_CHANGED_FACT: Final = 70.0
 
 _COUNTED: Final = 0.4
 """To count a statement, in the ledger and in a copy."""

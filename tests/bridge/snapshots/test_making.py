@@ -116,6 +116,7 @@ def from_today(
     with Chronicle() as chronicle, pytest.MonkeyPatch.context() as patched:
         patched.setattr(checkpoints, "FEW", -1)
         patched.setattr(making, "differs_little", lambda *_: True)
+        patched.setattr(making, "MUCH", 1 if behind % 2 else making.MUCH)  # in bulk, or in a transaction
         patched.setattr(SnapshotMaker, "_afresh", None)
         follow(chronicle, history, stores, behind)
         maker = SnapshotMaker(chronicle.ledger, stores, lambda: path / f"made-{next(numbers)}")

@@ -71,12 +71,13 @@ if TYPE_CHECKING:
 
     from bridge.keys import GivenKey
     from certificates.keys import SigningKey
+    from kernel.access import Principal
     from kernel.changes import End, Request, Retract
     from kernel.deciding import DecisionRequest
     from kernel.group import Group
     from kernel.judging import VerdictPolicy
     from kernel.loading import LoadRequest
-    from kernel.ports import Head, HostClock, Ledger
+    from kernel.ports import CertificateRecord, Head, HostClock, Ledger
     from kernel.preparing import Preparation, Progress
     from kernel.submitting import Outcome, Submission
     from kernel.terms import Statement
@@ -118,7 +119,8 @@ class Base:
         self.reader = Reader(ledger, stores, self.snapshots, host)
         self._resources = ExitStack()
         impact = self._impact = QueryImpact(ledger, Staging(ledger, stores, snapshots))
-        judge = Judge(CoreChecker(), impact, policy, Governance(policy.digest()), graves.stones)
+        self._foreseer = Foreseer(ledger, stores)
+        judge = Judge(CoreChecker(), impact, self._foreseer, policy, Governance(policy.digest()), graves.stones)
         notary = self._notary = Notary(ledger.base_id(), key)
         self._submitter = Submitter(judge, notary)
         self._loader = Loader(judge, notary, self._staged)
@@ -221,6 +223,11 @@ class Base:
                 alone=True,
             )
         return self._sequencer.enqueue(lambda group: self._decider.decide(group, wanted), alone=True)
+
+    def approval_by(self, editor: Principal, record: CertificateRecord) -> tuple[int, str | None]:
+        """How many approvals of others it takes besides an editor's, and why theirs is not taken; None: it is."""
+        with self.ledger.reading() as view:
+            return self._decider.standing(view, record, editor)
 
     def load(self, wanted: LoadRequest) -> Future[Outcome]:
         """Queues a load session whose chunks are staged; one that brings shapes as `submit` does."""

@@ -194,15 +194,32 @@ class Decider:
         findings = findings_of(group.tx, record.id)
         return Outcome(record.id, record.verdict, CertificateState.STALE, None, findings, successor, why)
 
+    def standing(self, view: LedgerView, record: CertificateRecord, editor: Principal) -> tuple[int, str | None]:
+        """How an approval by an editor, without a signature of their own, would stand at the head of the view.
+
+        Args:
+            view: of the ledger.
+            record: of a certificate that waits.
+            editor: whoever would approve it.
+
+        Returns:
+            How many approvals of others it would take besides; and why it would not be taken, None where it would.
+        """
+        rule, case = self._judge.approval(view), self._case(view, record, editor, signed=False)
+        return rule.missing(case), rule.refuses(case)
+
     def _missing(self, view: LedgerView, record: CertificateRecord, wanted: DecisionRequest) -> int:
         """How many approvals are missing with this one. Raises `Forbidden` for one that the policy does not take."""
-        before = tuple(each.editor for each in _decisions(view, record) if each.decision is DecisionKind.APPROVE)
-        case = Case(record.principal, wanted.editor.id, before, signed=wanted.signature is not None)
         rule = self._judge.approval(view)
+        case = self._case(view, record, wanted.editor, signed=wanted.signature is not None)
         reason = rule.refuses(case)
         if reason is not None:
             raise Forbidden(reason, remedy="ask another editor, or sign it: see the policy of the base")
         return rule.missing(case)
+
+    def _case(self, view: LedgerView, record: CertificateRecord, editor: Principal, *, signed: bool) -> Case:
+        before = tuple(each.editor for each in _decisions(view, record) if each.decision is DecisionKind.APPROVE)
+        return Case(record.principal, editor.id, before, signed=signed)
 
     def _enter(
         self,

@@ -91,13 +91,22 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class DecisionShown:
-    """Who decided what, and when; or that it was checked again."""
+    """Who decided what, and when, with which key of their own; or that it was checked again."""
 
     kind: str
     decision: str | None
     editor: str | None
     words: Words
     comment: str | None
+    key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalShown:
+    """What it takes to approve: how many besides the reader's own, or in all for who may not; and why not theirs."""
+
+    missing: int
+    refused: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +173,8 @@ def _said(state: CertificateState | None, successor: UUID | None, why: str | Non
         return "Approved and applied: it can be read at once."
     if state is CertificateState.REJECTED:
         return "Rejected: nothing was changed."
+    if state is CertificateState.PENDING:
+        return f"Your approval counts, and nothing is applied yet: {why}."
     if successor is not None:
         return _STALE
     return f"{_STALE} They cannot be carried out any more: {why or 'ask for them again'}."
@@ -180,6 +191,18 @@ async def _page(
 def may_undo(principal: Principal, record: CertificateRecord) -> bool:
     """Whether the pages offer somebody to undo the certificate."""
     return record.state is CertificateState.APPLIED and principal.may_decide(record.graphs)
+
+
+def _may_decide(principal: Principal, record: CertificateRecord) -> bool:
+    return record.state is CertificateState.PENDING and principal.may_decide(record.graphs)
+
+
+def _approval(service: Service, principal: Principal, record: CertificateRecord) -> ApprovalShown | None:
+    """What the policy of the base asks of an approval; None where nothing waits for one."""
+    if record.state is not CertificateState.PENDING:
+        return None
+    missing, refused = service.base.approval_by(principal, record)
+    return ApprovalShown(missing, refused) if _may_decide(principal, record) else ApprovalShown(missing + 1, None)
 
 
 def effects_reader(request: Request) -> EffectsReader:
@@ -231,7 +254,8 @@ def _content(
         "decisions": decisions_of(effects.decisions),
         "comment": visit.session.draft_of(path_of(certificate)) or "",
         "pending": record.state is CertificateState.PENDING,
-        "may_decide": record.state is CertificateState.PENDING and principal.may_decide(record.graphs),
+        "may_decide": _may_decide(principal, record),
+        "approval": _approval(service, principal, record),
         "may_undo": may_undo(principal, record),
         "next_waiting": None if record.state is CertificateState.PENDING else _next_waiting(service, visit),
     }
@@ -255,7 +279,8 @@ def decisions_of(records: Sequence[DecisionRecord]) -> list[DecisionShown]:
         comment = None if each.comment is None else json.loads(each.comment.body)["comment"]
         moment = members["decidedAt" if each.kind == "decision" else "recheckedAt"]
         words = at(parse_instant(moment, field="decidedAt"))
-        shown.append(DecisionShown(each.kind, members.get("decision"), members.get("editor"), words, comment))
+        made = (members.get("decision"), members.get("editor"), words, comment, members.get("editorKey"))
+        shown.append(DecisionShown(each.kind, *made))
     return shown
 
 

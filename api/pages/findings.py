@@ -136,7 +136,7 @@ class ImpactShown:
 
 @dataclass(frozen=True, slots=True)
 class FindingShown:
-    """One finding."""
+    """One finding; of which kind, where it is a contradiction."""
 
     message: tuple[Shown | str, ...]
     focus: Shown | None
@@ -144,6 +144,7 @@ class FindingShown:
     when: str | None
     facts: tuple[FactShown, ...]
     impact: ImpactShown | None
+    kind: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +329,7 @@ def _shown(finding: Finding, facts: _Facts, names: Names) -> FindingShown:
         _when(finding),
         tuple(islice(about, _MOST)),
         None if finding.impact is None else _impact(finding.impact, names),
+        None if finding.contradiction is None else finding.contradiction.kind.value,
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from kernel.access import Role
+from tests.api.bodies import EX, change
 from tests.api.pages.world import World
 from tests.browser.visiting import Scheme, pages_of, visiting
 
@@ -36,6 +37,33 @@ def test_every_page_can_be_used_by_everybody(
             visit.page.eval_on_selector_all("details", "all => all.forEach(each => each.open = true)")
             judged(visit.faults(axe), visit.overflow(), name)
             visit.page.screenshot(path=pictures / f"{name}-{scheme}-{width}.png", full_page=True)
+
+
+@pytest.mark.node
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+def test_purging_can_be_done_by_everybody(
+    chromium: Browser, world: World, axe: str, pictures: Path, scheme: Scheme, width: int
+) -> None:
+    with visiting(chromium, world, width=width, scheme=scheme) as visit:
+        visit.sign_in(Role.ADMINISTRATOR)
+        world.ask("gone", change(f"gone-{scheme}", "says", {"@value": "gone"}))
+
+        def look(name: str) -> None:
+            judged(visit.faults(axe), visit.overflow(), name)
+            visit.page.screenshot(path=pictures / f"{name}-{scheme}-{width}.png", full_page=True)
+
+        visit.page.get_by_role("link", name="Purges").click()
+        look("purging")
+        visit.page.get_by_label("Its IRI").fill(f"{EX}gone-{scheme}")
+        visit.page.keyboard.press("Enter")
+        visit.page.get_by_label("Why").fill("asked by its subject")
+        look("purge-preview")
+        visit.page.get_by_role("button", name="Purge it for good").focus()
+        visit.page.keyboard.press("Enter")
+        visit.page.wait_for_url("**/purging/*")
+        world.server.base.purges.settled()
+        visit.page.reload()
+        look("purge")
 
 
 def judged(faults: list[str], overflow: int, name: str) -> None:

@@ -1,18 +1,25 @@
 """One certificate: what it says, what was found, and deciding on it."""
 
 import re
+from base64 import b64encode
+from typing import Final
 from urllib.parse import quote
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx2
 import pytest
 
 from api.pages.findings import MOST_OF_A_CAUSE, TITLES
+from api.settings import Settings
+from bridge.base import Base
+from certificates.canonical import digest_hex
 from certificates.findings import FindingCode
-from kernel.access import Role
+from certificates.keys import SigningKey
+from certificates.records import DecisionKind, editor_statement
+from kernel.access import Principal, Role
 from tests.api.bodies import EX, change
 from tests.api.pages.world import NAMES, Page, World
-from tests.api.serving import Served
+from tests.api.serving import Served, served
 
 HOLDER = f"SELECT ?who {{ <{EX}chancellor> <{EX}heldBy> ?who }}"
 
@@ -348,3 +355,73 @@ def test_governance_is_seen_by_those_who_may(still: World) -> None:
     administrator, editor = still.signed_in(Role.ADMINISTRATOR), still.signed_in(Role.EDITOR)
     assert "one-holder is of kind SingleValuedBySubject" in told(administrator, "/queue?state=any").replace("m:", "")
     assert "one-holder" not in told(editor, "/queue?state=any")
+
+
+# --- what approvals are held to ---------------------------------------------------------------------------------------
+
+STRICT: Final = Settings(self_approval=False, approvals=2)
+
+
+def doubted(client: httpx2.Client) -> str:
+    """The page of a certificate that waits for editors, asked for by the client."""
+    body = {"changes": [change("ada", "bornIn", "rome", confidence=0.2)]}
+    return f"/queue/{UUID(client.post('/changes', json=body).json()['certificate'])}"
+
+
+def test_what_is_missing_is_said_before_and_after_an_approval() -> None:
+    with Base.open(None, policy=STRICT.verdict_policy) as base, served(base) as server:
+        world = World(server)
+        path = doubted(server.writer)
+        one, other, reader = (world.signed_in(role) for role in (Role.EDITOR, Role.EDITOR, Role.READER))
+        assert "It takes 2 more approvals, of editors of every graph concerned" in told(reader, path)
+        assert "An approval of yours does not apply it yet: it takes 1 more, of other editors" in told(one, path)
+        assert decide(one, path, "approve").status_code == 303
+        text = told(one, path)
+        assert "Your approval counts, and nothing is applied yet: it takes 1 more approval, of other editors." in text
+        assert "You cannot approve it here: you have approved it already" in text
+        assert "Approve" not in buttons(one, path)
+        assert "does not apply it yet" not in told(other, path)
+        assert "It takes an editor of every graph concerned" in told(reader, path)
+        assert decide(other, path, "approve").status_code == 303
+        assert "Approved and applied" in told(other, path)
+
+
+def test_who_asked_for_it_does_not_approve_it() -> None:
+    with Base.open(None, policy=STRICT.verdict_policy) as base, served(base) as server:
+        world = World(server)
+        token = server.token(Role.EDITOR)
+        client = world.visitor()
+        form = Page.of(client.get("/sign-in")).forms[-1]
+        client.post("/sign-in", data={**form, "token": token})
+        own = httpx2.Client(base_url=server.url, headers={"Authorization": f"Bearer {token}"}, trust_env=False)
+        path = doubted(server.enter(own))
+        assert "You cannot approve it here: whoever asked for a change does not approve it." in told(client, path)
+        assert buttons(client, path) == ["Reject"]
+        assert decide(client, path, "reject").status_code == 303
+
+
+def test_a_signature_with_a_key_of_the_editors_own_is_shown() -> None:
+    with Base.open(None, policy=Settings(signed_approvals=True).verdict_policy) as base, served(base) as server:
+        world, key = World(server), SigningKey.generate()
+        path = doubted(server.writer)
+        client, reader = server.client_of(Principal("ed", Role.EDITOR)), world.signed_in(Role.EDITOR)
+        text = told(reader, path)
+        assert "approvals are signed with the editor's own key here. muniment decide --sign-with does so." in text
+        base.ledger.register_key("ed", key.public.multibase)
+        certificate = client.get(path.replace("queue", "certificates"), headers={"Accept": "application/vc"})
+        signed = editor_statement(UUID(path[7:]), digest_hex(certificate.content), DecisionKind.APPROVE)
+        body = {"decision": "approve", "signature": b64encode(key.sign(signed)).decode()}
+        answer = client.post(f"{path.replace('queue', 'certificates')}/decision", json=body)
+        assert answer.json()["state"] == "applied", answer.text
+        assert f"and signed with their own key, {key.public.multibase}" in told(reader, path)
+
+
+def test_of_a_contradiction_the_kind_is_said(still: World) -> None:
+    client = still.signed_in(Role.EDITOR)
+    for path in (still.path("successor"), f"{still.path('successor')}/findings?cause=1"):
+        assert "contradiction of kind " in told(client, path)
+
+
+def buttons(client: httpx2.Client, path: str) -> list[str]:
+    """What may be decided."""
+    return re.findall(r'name="decision" value="[a-z]+">(\w+)<', client.get(path).text)

@@ -37,6 +37,7 @@ PATHS: Final = (
     "/registered",
     "/standing",
     "/standing?kind=value&owner=ada",
+    "/purging",
     "/queue/nothing",
     "/sign-in?code=none",
     "/nothing",

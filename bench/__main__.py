@@ -12,6 +12,7 @@ Example
     python -m bench --log --size 1000000
     python -m bench --load --size 10000
     python -m bench --serving --size 100000
+    python -m bench --updates --size 200000
     python -m bench --moments --size 10000,100000
     python -m bench --impact --size 100000
     python -m bench --entailment --size 10000
@@ -44,6 +45,7 @@ from bench.proving import proving_table
 from bench.report import report
 from bench.results import Results
 from bench.transparency import log_table
+from bench.updates import updated, updates_table
 from bench.validators import VALIDATORS, effort_at
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _compare(console, chosen(options.only), sizes, effort, Path(directory))
         alone = (
             *(options.profile, options.governing, options.impact, options.entailment, options.log, options.purge),
-            *(options.load, options.serving, options.moments),
+            *(options.load, options.serving, options.updates, options.moments),
         )
         if options.validation or not (options.only or any(alone)):
             _validate(console, sizes, effort, Path(directory) / "validation")
@@ -95,6 +97,7 @@ def _single(options: argparse.Namespace) -> Callable[[Path, int], Table] | None:
     tables = {
         "impact": _impact_table,
         "purge": purge_table,
+        "updates": _updates_table,
         "entailment": _entailment_table,
     }
     return next((table for name, table in tables.items() if getattr(options, name)), None)
@@ -106,6 +109,10 @@ def _entailment_table(directory: Path, size: int) -> Table:
 
 def _impact_table(directory: Path, size: int) -> Table:
     return impact_table(size, impact(directory, size))
+
+
+def _updates_table(directory: Path, size: int) -> Table:
+    return updates_table(size, updated(directory, size))
 
 
 def _show(console: Console, sizes: list[int], directory: Path, measured: Callable[[Path, int], Table]) -> None:
@@ -195,11 +202,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--impact", action="store_true", help="instead, what registered queries cost a write")
     parser.add_argument(
-        "--entailment", action="store_true", help="instead, what follows when a fact comes or goes, beside whole closures"
+        "--entailment",
+        action="store_true",
+        help="instead, what follows when a fact comes or goes, beside whole closures",
     )
     parser.add_argument("--log", action="store_true", help="instead, what log, state digest and audit take")
     parser.add_argument("--purge", action="store_true", help="instead, a purge while writers go on")
     parser.add_argument("--serving", action="store_true", help="instead, ours beside `oxigraph serve`; needs wrk")
+    parser.add_argument("--updates", action="store_true", help="instead, large updates beside a load of the same")
     parser.add_argument(
         "--load", action="store_true", help="instead, many clients that read and write for two minutes beside runaways"
     )

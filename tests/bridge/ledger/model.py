@@ -44,7 +44,9 @@ def stored(fact: Fact) -> FactTexts:
     return FactTexts(
         content.id.bytes,
         content.family.bytes,
-        *(term.n3 for term in (fact.statement.subject, fact.statement.predicate, fact.statement.object)),
+        fact.statement.subject.n3,
+        fact.statement.predicate.n3,
+        fact.statement.object.n3,
         fact.statement.graph.n3,
         validity.interval.start,
         validity.interval.end,

@@ -28,6 +28,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 from uuid import UUID
 
+from bridge.entailment.foreseeing import Foreseer
 from bridge.erasing import Purges, begin_anew
 from bridge.graves import Graves
 from bridge.host import SystemClock
@@ -134,6 +135,7 @@ class Base:
         purger = Purger(judge, notary, self._decider, graves.stones, self._all_staged)
         self.purges = Purges(ledger, stores, snapshots, purger, graves, notary, self._sequencer)
         self.purges.listen(impact.forget)
+        self.purges.listen(self._foreseer.forget)
         self.queries = Registrar(self._submitter, self._sequencer.enqueue, self.canonicaliser)
 
     @classmethod
@@ -183,6 +185,7 @@ class Base:
             graves = Graves.of(directory, ledger)
             base = cls(ledger, stores, snapshots, signer, policy, host or SystemClock(), place, graves)
             opened.callback(base._impact.close)
+            opened.callback(base._foreseer.close)
             base._sequencer.start(accept_clock=accept_clock)
             opened.callback(base._sequencer.close)
             opened.callback(base.updates.close)

@@ -2,7 +2,7 @@
 
 Rules
 -----
-* Last comes what the plan, as it then is, does to the answers of registered queries.
+* Last comes what the plan, as it then is, does to the answers of registered queries, and what follows from it.
 * Rules go first, because what they propose becomes part of the plan that edge signatures and shapes then judge.
 * The same plan and view give the same judgement, in the same order: an approval compares a new one with the old.
 * The policy in force is that of `m:policy`, if there is one, else the one that is configured. One that cannot be read
@@ -42,7 +42,15 @@ if TYPE_CHECKING:
     from kernel.governance import Governance
     from kernel.mismatches import Mismatch
     from kernel.plan import Plan
-    from kernel.ports import FactsView, ImpactChecker, LedgerView, Loaded, LoadImpactChecker, ShapeChecker
+    from kernel.ports import (
+        EntailmentChecker,
+        FactsView,
+        ImpactChecker,
+        LedgerView,
+        Loaded,
+        LoadImpactChecker,
+        ShapeChecker,
+    )
     from kernel.preparing import Preparation
     from kernel.rule_table import RuleTable
     from kernel.signatures import Signatures
@@ -115,6 +123,7 @@ class Judge:
         self,
         shapes: ShapeChecker,
         impact: ImpactChecker,
+        entailment: EntailmentChecker,
         policy: VerdictPolicy,
         governance: Governance,
         tombstones: Tombstones,
@@ -122,6 +131,7 @@ class Judge:
         self._tombstones = tombstones
         self._shapes = shapes
         self._impact = impact
+        self._entailment = entailment
         self._policy = policy
         self._governance = governance
 
@@ -169,6 +179,7 @@ class Judge:
             *self._shapes.findings(plan, governed, preparation),
             *self._doubts(plan, governed),
             *self._impact.findings(plan, self._governance.facts(QUERIES_GRAPH, view), view),
+            *self._entailment.findings(plan, self._governance.facts(ONTOLOGY_GRAPH, view), view),
             *written_policy(plan, governed),
             *remarks(plan, self._policy),
         )
@@ -235,6 +246,7 @@ class Judge:
         if load.noticed:
             findings += self._shapes.load_findings(load, governed, preparation)
         findings += gathered.impact.findings(str(load.certificate), load.issued_at, view)
+        findings += self._entailment.of_load(self._governance.facts(ONTOLOGY_GRAPH, view))
         findings = once(findings)
         return tuple(findings), self._verdict(findings, gathered.about, view)
 

@@ -891,6 +891,24 @@ class ImpactChecker(Protocol):
         ...
 
 
+class EntailmentChecker(Protocol):
+    """Judges plans by what follows from them, where the ontology has that followed."""
+
+    def findings(self, plan: Plan, facts: tuple[Fact, ...], view: LedgerView) -> Sequence[Finding]:
+        """What follows since, and no more, and what cannot be since, of a plan that is not in the view.
+
+        Args:
+            plan: it.
+            facts: those of `m:ontology` that are believed in the view.
+            view: what it was planned against.
+        """
+        ...
+
+    def of_load(self, facts: tuple[Fact, ...]) -> Sequence[Finding]:
+        """The same of a load session: that it is not known."""
+        ...
+
+
 class Governance(Protocol):
     """The digests of what a plan was judged by."""
 

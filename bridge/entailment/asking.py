@@ -3,7 +3,7 @@
 Rules
 -----
 * Each frame names the store of a closure and what to do with it: `make` it, `follow` what its store loses and gains,
-  tell all that is `shown`, or the `proof` of a statement.
+  tell all that is `shown`, or the `proof` of a statement; or `foresee` what a plan would do.
 * Where two texts go one way, they lie one after the other, and the head says how long the first is.
 
 Example
@@ -14,7 +14,8 @@ Example
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import orjson
 
@@ -26,6 +27,31 @@ if TYPE_CHECKING:
     import pyoxigraph as ox
 
     from bridge.entailment.closures import Closures
+    from kernel.entailment.index import Triple
+
+
+class Arisen(TypedDict):
+    """An inconsistency that was not there: by which rule, from which premises, two of them named apart."""
+
+    rule: str
+    premises: list[Triple]
+    statement: Triple
+    against: Triple
+
+
+class Foreseen(TypedDict):
+    """What a plan leads to: how many statements follow since and no more, and inconsistencies, with the first of each.
+
+    `schema` says whether the plan speaks of the vocabulary.
+    """
+
+    follows: int
+    ceases: int
+    gained: list[Triple]
+    lost: list[Triple]
+    inconsistencies: int
+    arisen: list[Arisen]
+    schema: bool
 
 
 def done(
@@ -49,6 +75,10 @@ def done(
             return {"first": first}, found
         case "shown":
             return {}, closures.shown(name).encode()
+        case "foresee":
+            ends = [*accumulate(asked["lengths"])]
+            parts = [body[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+            return {}, orjson.dumps(closures.foresee(name, (parts[0], parts[1]), (parts[2], parts[3]), asked["most"]))
         case "proof":
             return {}, orjson.dumps(closures.proof(name, body, asked["most"]))
         case _:

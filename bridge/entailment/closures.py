@@ -24,19 +24,27 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from heapq import nsmallest
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import pyoxigraph as ox
 
+from bridge.entailment.asking import Foreseen
 from kernel.entailment.closure import Closure
-from kernel.entailment.proofs import proof_of
+from kernel.entailment.proofs import proof_of, told_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from bridge.entailment.asking import Arisen
+    from kernel.entailment.closure import Changed
     from kernel.entailment.index import Triple
+    from kernel.entailment.joins import Step
     from kernel.entailment.proofs import Proved
     from kernel.entailment.table import Regime
+
+_Delta: TypeAlias = "tuple[list[ox.Quad], list[ox.Quad]]"
+"""What goes, and what comes."""
 
 _OF_ITS_OWN: Final = 1 << 20
 """Terms that are remembered while a closure is made, so that each is kept once."""
@@ -59,6 +67,28 @@ class _Kept:
         """Whether the triple of a quad stands in one of them; or in one other than that beside."""
         standing = self.store.quads_for_pattern(quad.subject, quad.predicate, quad.object)
         return any(self.is_premise(each) and (beside or each.graph_name != self.beside) for each in standing)
+
+    def touched(self, delta: _Delta) -> dict[Triple, ox.Quad]:
+        """The triples that may change with a delta, each with a quad of it."""
+        quads = [quad for side in delta for quad in side if self.is_premise(quad)]
+        return dict(zip(_triples(quads), quads, strict=True))
+
+    def real(self, delta: _Delta) -> _Delta:
+        """As much of a delta as is not so already, which is what has to be undone."""
+        gone, come = delta
+        return [each for each in gone if each in self.store], [each for each in come if each not in self.store]
+
+    def change(self, delta: _Delta, touched: dict[Triple, ox.Quad]) -> Changed:
+        """Has the store lose and gain quads, and the closure what that comes to. Raises `TooMuchFollowsError`."""
+        gone, come = delta
+        for quad in gone:
+            self.store.remove(quad)
+        self.store.extend(come)
+        asserted = {triple: self.is_asserted(quad) for triple, quad in touched.items()}
+        return self.closure.change(
+            add=[triple for triple, is_so in asserted.items() if is_so],
+            remove=[triple for triple, is_so in asserted.items() if not is_so],
+        )
 
     def is_shown(self, triple: Triple, quad: ox.Quad) -> bool:
         """Whether a triple, that of a quad, is to be shown."""
@@ -119,24 +149,50 @@ class Closures:
         Raises:
             TooMuchFollowsError: what is there then is of no use any more.
         """
-        kept = self._kept[name]
-        gone, come = (list(ox.parse(text, ox.RdfFormat.N_QUADS)) for text in (removed, added))
-        quads = [quad for quad in (*gone, *come) if kept.is_premise(quad)]
-        touched = dict(zip(_triples(quads), quads, strict=True))
+        kept, delta = self._kept[name], _parsed(removed, added)
+        touched = kept.touched(delta)
         before = {triple: kept.is_shown(triple, quad) for triple, quad in touched.items()}
-        for quad in gone:
-            kept.store.remove(quad)
-        kept.store.extend(come)
-        asserted = {triple: kept.is_asserted(quad) for triple, quad in touched.items()}
-        changed = kept.closure.change(
-            add=[triple for triple, is_so in asserted.items() if is_so],
-            remove=[triple for triple, is_so in asserted.items() if not is_so],
-        )
+        changed = kept.change(delta, touched)
         after = {triple: kept.is_shown(triple, quad) for triple, quad in touched.items()}
         return (
             _text(_either(changed.removed, before, after)),
             _text(_either(changed.added, after, before)),
         )
+
+    def foresee(self, name: str, before: tuple[bytes, bytes], plan: tuple[bytes, bytes], most: int) -> Foreseen:
+        """What a plan would lead to, after what was accepted before it. Nothing is different afterwards.
+
+        Args:
+            name: of the closure.
+            before: what goes and what comes before the plan, in N-Quads.
+            plan: the same of the plan.
+            most: how many examples of each kind are told.
+
+        Raises:
+            TooMuchFollowsError: what is there then is of no use any more.
+        """
+        kept = self._kept[name]
+        first, second = kept.real(_parsed(*before)), _parsed(*plan)
+        kept.change(first, kept.touched(first))
+        second = kept.real(second)
+        touched = kept.touched(second)
+        held = {triple for triple in touched if triple in kept.closure}
+        changed = kept.change(second, touched)
+        follows = [each for each in changed.added if each not in held]
+        ceases = [each for each in changed.removed if each not in kept.closure]
+        arisen = [_arisen(kept.closure, step) for step in changed.arisen]
+        told = Foreseen(
+            follows=len(follows),
+            ceases=len(ceases),
+            gained=nsmallest(most, follows),
+            lost=nsmallest(most, ceases),
+            inconsistencies=len(arisen),
+            arisen=nsmallest(most, arisen, key=lambda each: (each["rule"], each["premises"])),
+            schema=any(map(kept.closure.is_vocabulary, touched)),
+        )
+        for gone, come in (second, first):
+            kept.change((come, gone), kept.touched((come, gone)))
+        return told
 
     def proof(self, name: str, statement: bytes, most: int) -> list[Proved]:
         """How a statement follows (`kernel.entailment.proofs`); empty: it does not hold."""
@@ -166,6 +222,17 @@ def _either(others: Iterable[Triple], there: dict[Triple, bool], not_there: dict
     """Of the triples that were touched those that are shown here and not there; and all others."""
     yield from (each for each in others if each not in there)
     yield from (triple for triple, shown in there.items() if shown and not not_there[triple])
+
+
+def _parsed(removed: bytes, added: bytes) -> _Delta:
+    gone, come = ([*ox.parse(text, ox.RdfFormat.N_QUADS)] for text in (removed, added))
+    return gone, come
+
+
+def _arisen(closure: Closure, step: Step) -> Arisen:
+    premises = sorted(told_of(closure, step))
+    facts = [each for each in premises if not closure.is_vocabulary(each)] or premises
+    return {"rule": step.rule.name, "premises": premises, "statement": facts[0], "against": facts[-1]}
 
 
 def _text(triples: Iterable[Triple]) -> str:

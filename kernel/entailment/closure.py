@@ -100,6 +100,10 @@ class Closure:
         """By which step it was inferred; None: it is asserted, or does not follow."""
         return self._steps.get(triple)
 
+    def is_vocabulary(self, triple: Triple) -> bool:
+        """Whether a statement is one of those without which no rule applies."""
+        return self._rules.is_vocabulary(triple)
+
     def __contains__(self, triple: Triple) -> bool:
         return triple in self._index
 

@@ -50,7 +50,7 @@ def proof_of(closure: Closure, triple: Triple, most: int) -> list[Proved]:
     for each in waiting:  # and what is appended meanwhile
         step = closure.step(each)
         cut = step is not None and bool(step.premises) and len(waiting) >= most
-        premises = [] if step is None or cut else [*_told(closure, step)]
+        premises = [] if step is None or cut else [*told_of(closure, step)]
         for premise in premises:
             if premise not in places:
                 places[premise] = len(waiting)
@@ -60,8 +60,8 @@ def proof_of(closure: Closure, triple: Triple, most: int) -> list[Proved]:
     return found
 
 
-def _told(closure: Closure, step: Step) -> Iterator[Triple]:
-    """The premises of a step, those of auxiliaries in their place, each once."""
+def told_of(closure: Closure, step: Step) -> Iterator[Triple]:
+    """The premises of a step as they are told: those of auxiliaries in their place, each once."""
     seen: set[Triple] = set()
     waiting = [*reversed(step.premises)]
     while waiting:

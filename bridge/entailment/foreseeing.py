@@ -11,9 +11,10 @@ Rules (IncrementalEqualsFull, NothingLeaks)
 * An inconsistency that is there only with the plan is a contradiction of the kind *logical*. Its two statements are
   premises of it.
 * A closure stands at what is committed. What is accepted, and the plan, are laid over it only while it is asked.
-* Whoever waits for a write waits for this: within `LIMITS`. What takes longer is `follows-unknown`, an error, and so is
-  held for review; so is what a load brings, as information. The process that gave no answer is ended, and none is
-  asked for `PAUSE` seconds.
+* Whoever waits for a write waits for this, within `LIMITS`. The first to need a closure waits `WAIT` seconds for it;
+  it is made beside the writes, and others do not wait. What is not known is `follows-unknown`: a violation, so that it
+  is held for review; of a load, information. A process that gave no answer is ended; what could not be made is not
+  tried again for `PAUSE` seconds.
 
 Example
 -------
@@ -26,8 +27,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from contextlib import suppress
-from itertools import count
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -44,7 +44,7 @@ from bridge.stores.projections import Projection
 from certificates.contradictions import Contradiction, ContradictionKind
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.entailment.following import faults, regime_of
-from kernel.errors import StoreUnavailable
+from kernel.errors import LedgerUnavailable, StoreUnavailable
 from kernel.instants import BEGINNING, Instant
 from kernel.vocabulary import ONTOLOGY_GRAPH, is_data
 
@@ -60,14 +60,21 @@ if TYPE_CHECKING:
     from kernel.ports import Ledger, LedgerView
     from kernel.terms import Iri, Statement
 
-LIMITS: Final = Limits(seconds=20, memory=2 * 2**30)
-"""What is asked about a plan may take each time; the first time, a closure is made."""
+LIMITS: Final = Limits(seconds=5, memory=3 * 2**30)
+"""What is asked about a plan may take each time."""
+
+MAKING: Final = Limits(seconds=900, memory=3 * 2**30)
+"""What it may take to make a closure."""
+
+WAIT: Final = 5.0
 
 APART: Final = 4
 """Graphs that are told of apart."""
 
-KEPT: Final = 8
-PAUSE: Final = 60.0
+KEPT: Final = 4
+"""Closures, each in a process of its own."""
+
+PAUSE: Final = 600.0
 SAMPLE: Final = 5
 
 _SHOWN: Final = 300
@@ -76,14 +83,21 @@ _OF_A_LOAD: Final = "what follows from a load is not told with it: ask a query w
 
 log = logging.getLogger("muniment.entailment")
 
+_NAME: Final = "foreseen"
+_FAILURES: Final = (StoreUnavailable, LedgerUnavailable, TimeoutError, WorkerEndedError, FailedFrameError, OSError)
 _Key = tuple["Regime", Premises]
 
 
 class _Standing:
-    """A closure in the process: of which store, made of which seed, and at which moment."""
+    """A closure: in which process, made of which seed, and at which moment."""
 
-    def __init__(self, name: str, seed: Seed, moment: Moment) -> None:
-        self.name, self.seed, self.moment = name, seed, moment
+    def __init__(self, worker: DirectWorker, seed: Seed, moment: Moment) -> None:
+        self.worker, self.seed, self.moment = worker, seed, moment
+
+    def end(self) -> None:
+        """Ends its process."""
+        self.worker.end()
+        self.seed.discard()
 
 
 class Foreseer:
@@ -98,11 +112,11 @@ class Foreseer:
         self._ledger = ledger
         self._stores = stores
         self._lock = Lock()
-        self._worker: DirectWorker | None = None
-        self._kept: OrderedDict[_Key, _Standing] = OrderedDict()
-        self._numbers = count(1)
-        self._not_before = 0.0
-        self._closed = False
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="foreseeing")
+        self._kept: OrderedDict[_Key, Future[_Standing]] = OrderedDict()
+        self._failed: dict[_Key, float] = {}
+        self._making: DirectWorker | None = None
+        self._forgotten = 0
 
     def findings(self, plan: Plan, facts: tuple[Fact, ...], view: LedgerView) -> Sequence[Finding]:
         """As the port has it."""
@@ -126,15 +140,19 @@ class Foreseer:
         return [Finding(FindingCode.FOLLOWS_UNKNOWN, Severity.INFO, _OF_A_LOAD, (ONTOLOGY_GRAPH.value,))]
 
     def forget(self) -> None:
-        """Ends the process, with all that it had: something was purged, or stores were made anew."""
+        """Ends the processes, with all that they had: something was purged, or stores were made anew."""
+        self._forgotten += 1
         with self._lock:
-            self._end()
+            for key in [*self._kept]:
+                self._let_go(key)
+            if self._making is not None:
+                self._making.end()
 
     def close(self) -> None:
-        """Ends the process, and asks nothing any more."""
-        with self._lock:
-            self._closed = True
-            self._end()
+        """Ends the processes, and makes nothing any more."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self.forget()
+        self._thread.shutdown()
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
@@ -148,12 +166,12 @@ class Foreseer:
         view: LedgerView,
     ) -> Iterator[Finding]:
         """What is told of some graphs."""
+        key = regime, premises
         try:
-            foreseen = self._foreseen((regime, premises), changes, at, view)
-        except (StoreUnavailable, TimeoutError, WorkerEndedError, FailedFrameError, OSError) as error:
+            foreseen = self._foreseen(key, changes, at, view)
+        except _FAILURES as error:
             log.warning("what follows from a plan could not be worked out: %s", error)
-            self._end()
-            self._not_before = max(self._not_before, monotonic() + PAUSE)
+            self._let_go(key)
             foreseen = None
         if foreseen is None:
             yield Finding(FindingCode.FOLLOWS_UNKNOWN, Severity.VIOLATION, _UNKNOWN, graphs)
@@ -165,84 +183,100 @@ class Foreseer:
     def _foreseen(
         self, key: _Key, changes: tuple[Sequence[Statement], Sequence[Statement]], at: Instant, view: LedgerView
     ) -> Foreseen | None:
-        if self._closed or monotonic() < self._not_before:
-            return None
         standing = self._brought_up(key)
-        accepted = moved_in(view, standing.moment, at)
-        if accepted is None:
+        accepted = None if standing is None else moved_in(view, standing.moment, at)
+        if standing is None or accepted is None:
             return None
         premises = key[1]
         texts = [
             "".join(f"{each.nquad}\n" for each in side if premises.has(each.graph)) for side in (*accepted, *changes)
         ]
         lengths = [len(text.encode()) for text in texts]
-        head = {"store": standing.name, "what": "foresee", "lengths": lengths, "most": SAMPLE}
-        came = self._ready().entail(head, "".join(texts).encode(), LIMITS)
+        head = {"store": _NAME, "what": "foresee", "lengths": lengths, "most": SAMPLE}
+        came = standing.worker.entail(head, "".join(texts).encode(), LIMITS)
         found: Foreseen = orjson.loads(came.body)
         return found
 
     # --- where closures stand -----------------------------------------------------------------------------------------
 
-    def _brought_up(self, key: _Key) -> _Standing:
-        """The closure, at what is committed."""
-        if self._worker is not None and self._worker.ended:
-            self._end()
-        standing = self._kept.pop(key, None) or self._made(key)
+    def _brought_up(self, key: _Key) -> _Standing | None:
+        """The closure, at what is committed; None: it is not there yet."""
+        standing = self._there(key)
+        if standing is None:
+            return None
         with self._ledger.reading() as view:
             head = view.head()
             moment = (Instant(BEGINNING) if head.instant is None else head.instant), head.clock
             differing = moved(view, standing.moment, moment)
         if differing is None:
-            self._let_go(standing)
-            return self._brought_up(key)
+            self._let_go(key)
+            return self._there(key)
         texts = ("".join(f"{each.nquad}\n" for each in side if key[1].has(each.graph)) for side in differing)
         first, body = joined(*texts)
         if body:
-            self._ready().entail({"store": standing.name, "what": "follow", "first": first}, body, LIMITS)
+            standing.worker.entail({"store": _NAME, "what": "follow", "first": first}, body, LIMITS)
         standing.moment = moment
-        self._kept[key] = standing
-        while len(self._kept) > KEPT:
-            self._let_go(self._kept.popitem(last=False)[1])
         return standing
 
-    def _made(self, key: _Key) -> _Standing:
+    def _there(self, key: _Key) -> _Standing | None:
+        """The closure as it stands, if it is made by now or soon."""
+        seconds = 0.0
+        if key not in self._kept:
+            if monotonic() < self._failed.get(key, 0.0):
+                return None
+            seconds, forgotten = WAIT, self._forgotten
+            try:
+                self._kept[key] = self._thread.submit(lambda: self._made(key, forgotten))
+            except RuntimeError:  # it is closing
+                return None
+        self._kept.move_to_end(key)
+        while len(self._kept) > KEPT:
+            self._let_go(next(iter(self._kept)))
+        making = self._kept[key]
+        wait([making], seconds)
+        if not making.done() or making.cancelled():
+            return None
+        error = making.exception()
+        if error is None:
+            return making.result()
+        log.warning("what follows could not be worked out: %s", error)
+        del self._kept[key]
+        self._failed[key] = monotonic() + PAUSE
+        return None
+
+    def _made(self, key: _Key, forgotten: int) -> _Standing:
+        """Makes a closure, in the thread for it."""
         regime, premises = key
         state = self._stores.feed.state
         moment = (Instant(BEGINNING) if state.instant is None else state.instant), state.clock
-        seed = self._stores.seed(Projection.CURRENT)
-        standing = _Standing(f"foreseen-{next(self._numbers)}", seed, moment)
+        standing = _Standing(DirectWorker(), self._stores.seed(Projection.CURRENT), moment)
+        self._making = standing.worker
         try:
+            if forgotten != self._forgotten:
+                raise StoreUnavailable("something was purged meanwhile", remedy="try again")
             with self._ledger.reading() as view:
                 facts = view.facts_of_graph(ONTOLOGY_GRAPH, as_of=moment[0], valid_at=moment[1])
                 ontology = "".join(f"{fact.statement.nquad}\n" for fact in facts).encode()
-            worker = self._ready()
-            worker.open(standing.name, seed)
+            standing.worker.open(_NAME, standing.seed)
             graphs = None if premises.every_data else sorted(graph.value for graph in premises.graphs)
-            head = {"store": standing.name, "what": "make", "regime": regime, "graphs": graphs, "beside": None}
-            worker.entail(head, ontology, LIMITS)
+            head = {"store": _NAME, "what": "make", "regime": regime, "graphs": graphs, "beside": None}
+            standing.worker.entail(head, ontology, MAKING)
         except BaseException:
-            seed.discard()
+            standing.end()
             raise
+        finally:
+            self._making = None
         return standing
 
-    def _ready(self) -> DirectWorker:
-        if self._worker is None:
-            self._worker = DirectWorker()
-        return self._worker
+    def _let_go(self, key: _Key) -> None:
+        making = self._kept.pop(key, None)
+        if making is not None and not making.cancel():
+            making.add_done_callback(_ended)
 
-    def _let_go(self, standing: _Standing) -> None:
-        with suppress(TimeoutError, WorkerEndedError, OSError):
-            if self._worker is not None:
-                self._worker.forget(standing.name)
-        standing.seed.discard()
 
-    def _end(self) -> None:
-        if self._worker is not None:
-            self._worker.end()
-        self._worker = None
-        kept, self._kept = self._kept, OrderedDict()
-        for standing in kept.values():
-            standing.seed.discard()
+def _ended(making: Future[_Standing]) -> None:
+    if not making.cancelled() and making.exception() is None:
+        making.result().end()
 
 
 def _changes(plan: Plan, at: Instant) -> tuple[list[Statement], list[Statement]]:

@@ -13,6 +13,7 @@ from bridge.shapes.reports.of_findings import component_of
 from bridge.shapes.waivers import WAIVER, WAIVER_WORDS
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.arguments import ARGUMENT_RULE, ARGUMENT_WORDS, RELATIONS
+from kernel.entailment.following import ENTAILMENT
 from kernel.rule_kinds import Proposal, RuleKind
 from kernel.rule_table import CREDIBILITY, RULE_WORDS
 from kernel.signatures import IGNORE, SIGNATURE, SIGNATURE_WORDS
@@ -53,7 +54,7 @@ def test_the_terms_of_rules_are_declared() -> None:
             SIGNATURE_WORDS,
             ARGUMENT_WORDS,
             RELATIONS,
-            (ARGUMENT_RULE, VOCABULARY_TYPE, CREDIBILITY, SIGNATURE, IGNORE),
+            (ARGUMENT_RULE, VOCABULARY_TYPE, CREDIBILITY, SIGNATURE, IGNORE, ENTAILMENT),
         )
         for word in words
     }

@@ -101,7 +101,9 @@ class RequestLog:
         if certificate is not None:
             line += " certificate=%s"
             told.append(certificate)
-        log.info(line, *told, extra={_MEMBERS: dict(zip(_TOLD, told, strict=False))})
+        members = {_MEMBERS: dict(zip(_TOLD, told, strict=False))}
+        # What `log.info` does, without looking for its caller through the stack.
+        log.handle(log.makeRecord(log.name, logging.INFO, __file__, 0, line, tuple(told), None, extra=members))
 
 
 def _certificate_in(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
@@ -157,3 +159,5 @@ def configure_logging(level: str, *, as_json: bool = False) -> None:
     line = "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"
     handler.setFormatter(_JsonLines() if as_json else logging.Formatter(line, datefmt=_TIME))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    # No line says these, and each would be found out for every line (logging HOWTO, "Optimization").
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False

@@ -8,7 +8,8 @@ Rules
   none is let through: nobody knows what it is, and to ask for a type is for shapes. A literal is of its datatype.
 * A plan is told only of what it brings: of statements that it records, and of those held, where it records or
   supersedes a type of one of their ends; never of what was so before (IncrementalEqualsFull).
-* Held statements are looked up only by nodes whose types come to fit less, and by the predicates that mind that.
+* Held statements are looked up only by nodes whose types change, and, where they have many, by the predicates that may
+  mind that.
 * A load session is judged whole: what its chunks bring is judged again when all of it is there.
 
 Example
@@ -251,31 +252,32 @@ def _parts(interval: Interval, typings: Iterable[Typing]) -> Iterator[Interval]:
 
 
 def _minding(node: Iri, signatures: Signatures, types: Types, view: FactsView) -> Iterator[Fact]:
-    """The facts of a node that its types may fit less after the plan than before."""
-    before, after = types.of(node, after=False), types.of(node, after=True)
+    """The facts of a node that its types may fit less after the plan than before.
+
+    All of a node that has few: in one look-up for each of its ends. Else those of the predicates that may mind.
+    """
     for is_subject in (True, False):
-        minding = [
-            predicate
-            for predicate, demands in signatures.demands.items()
-            if any(
-                _fits_less(before, after, ends.subjects if is_subject else ends.objects, signatures)
-                for demand in demands
-                for ends in demand.either
-            )
-        ]
-        if minding:
-            yield from _of_predicates(node, minding, view, is_subject=is_subject)
+        subject, value = (node, None) if is_subject else (None, node)
+        facts = list(islice(view.believed(subject=subject, object=value), FEW + 1))
+        if len(facts) > FEW:
+            predicates = _minding_predicates(node, signatures, types, is_subject=is_subject)
+            by_predicate = (view.believed(subject=subject, predicate=each, object=value) for each in predicates)
+            facts = [fact for found in by_predicate for fact in islice(found, MOST)]
+        yield from (fact for fact in facts if is_data(fact.statement.graph) and signatures.of(fact.statement.predicate))
 
 
-def _of_predicates(node: Iri, predicates: Sequence[Iri], view: FactsView, *, is_subject: bool) -> Iterator[Fact]:
-    """The facts of a node by some predicates: in one look-up where it has few, and else in one for each."""
-    subject, value = (node, None) if is_subject else (None, node)
-    few = list(islice(view.believed(subject=subject, object=value), FEW + 1))
-    if len(few) > FEW:
-        by_predicate = (view.believed(subject=subject, predicate=each, object=value) for each in predicates)
-        few = [fact for found in by_predicate for fact in islice(found, MOST)]
-    wanted = frozenset(predicates)
-    return (fact for fact in few if fact.statement.predicate in wanted and is_data(fact.statement.graph))
+def _minding_predicates(node: Iri, signatures: Signatures, types: Types, *, is_subject: bool) -> Iterator[Iri]:
+    """The predicates by which a node may fit less at one of its ends."""
+    before, after = types.of(node, after=False), types.of(node, after=True)
+    known: dict[frozenset[Iri], bool] = {}
+    for predicate, demands in signatures.demands.items():
+        for ends in (ends for demand in demands for ends in demand.either):
+            classes = ends.subjects if is_subject else ends.objects
+            if classes not in known:
+                known[classes] = _fits_less(before, after, classes, signatures)
+            if known[classes]:
+                yield predicate
+                break
 
 
 def _fits_less(

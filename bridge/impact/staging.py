@@ -68,7 +68,7 @@ ROWS: Final = 5
 MOMENTS: Final = 4
 """Stores that are kept: of now, and of the moments asked for last."""
 
-BRIEFLY: Final = 0.02
+BRIEFLY: Final = 0.05
 """Seconds of a processor that queries may take together to be asked in a turn."""
 
 _BATCH: Final = 8

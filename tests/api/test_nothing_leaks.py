@@ -51,6 +51,7 @@ class World:
     server: Served
     certificates: list[str] = field(default_factory=list)
     facts: list[str] = field(default_factory=list)
+    branch: str = ""
 
     def wrote(self, *changes: dict[str, Any], **more: object) -> None:
         """Has an administrator change something of the hidden graph; keeps what of it has an id."""
@@ -124,6 +125,10 @@ def filled(server: Served, *, secret: bool) -> World:
     assert administrator.post("/queries", json={"queries": registered}).status_code == 201
     waiting = request(change("ada", "knows", "eve", graph=OPEN, confidence=0.1))
     assert administrator.post("/changes", json=waiting).status_code == 202
+    graph, why = (SECRET, MARKER) if secret else (DULL, "dull")
+    held = administrator.post("/what-if", json=request(change("ada", why, why, graph=graph), reason=why))
+    assert held.status_code == 201, held.text
+    world.branch = held.json()["branch"]
     return world
 
 
@@ -143,7 +148,7 @@ def worlds() -> Iterator[tuple[World, World]]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request to make; `{certificate}`, `{own}` and `{fact}` stand for ids, which differ."""
+    """A request to make; `{certificate}`, `{own}`, `{fact}`, `{branch}` and `{mine}` stand for ids, which differ."""
 
     method: str
     path: str
@@ -256,6 +261,26 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
         Asked("GET", "/arguments", {"fact": EX + "ada"}),
         Asked("GET", "/arguments", {"subject": EX + "ada", "predicate": EX + "name", "object": '"Ada"'}),
     ),
+    "whatIf": tuple(Asked("POST", "/what-if", sent={"json": each}) for each in _CHANGES),
+    "listWhatIfs": (Asked("GET", "/what-if"),),
+    "getWhatIf": (Asked("GET", "/what-if/{branch}"), Asked("GET", "/what-if/{mine}"), Asked("GET", "/what-if/none")),
+    "queryWhatIf": (
+        *(Asked("GET", "/what-if/{mine}/sparql", {"query": text}) for text in QUERIES),
+        *(Asked("GET", "/what-if/{mine}/sparql", {"query": text, "valid-at": "2030-06-01"}) for text in QUERIES[:5]),
+        Asked("GET", "/what-if/{mine}/sparql", {"query": QUERIES[0], "as-of": "{now}"}),
+        Asked("GET", "/what-if/{branch}/sparql", {"query": QUERIES[0]}),
+    ),
+    "postQueryWhatIf": tuple(
+        Asked("POST", f"/what-if/{which}/sparql", sent={"data": {"query": QUERIES[1]}})
+        for which in ("{branch}", "{mine}")
+    ),
+    "addToWhatIf": tuple(
+        Asked("POST", f"/what-if/{which}/plans", sent={"json": each})
+        for which in ("{branch}", "{mine}")
+        for each in _CHANGES
+    ),
+    "submitWhatIf": (Asked("POST", "/what-if/{branch}/submit"), Asked("POST", "/what-if/{mine}/submit")),
+    "dropWhatIf": (Asked("DELETE", "/what-if/{branch}"), Asked("DELETE", "/what-if/{mine}")),
     "listQueries": (Asked("GET", "/queries"),),
     "getQuery": tuple(
         Asked("GET", f"/queries/{name}", params)
@@ -344,7 +369,7 @@ PAGES: Final = (
     *("/", "/queue", "/queue?state=any", f"/queue?state=any&graph={_NAMED}", "/queue/{certificate}", "/queue/{own}"),
     *("/queue/{certificate}/findings", "/queue/{certificate}/revert", "/query", f"/node?iri={quote(EX)}ada"),
     *(f"/query?query={quote(text)}" for text in QUERIES[:4]),
-    *("/standing", "/standing?kind=value", "/queue?state=any&kind=value"),
+    *("/branches", "/standing", "/standing?kind=value", "/queue?state=any&kind=value"),
     *(f"/node?iri={_NAMED}", f"/node?iri={quote(EX)}ada&valid-at=2030-06-01", "/queue/{own}/findings"),
     *(f"/node/timeline?iri={quote(EX)}ada", f"/node/timeline?iri={_NAMED}", f"/compare?graph={_NAMED}&from=2020-01-01"),
     *(f"/compare?node={quote(EX)}ada&axis=valid-at&from=2000&to={to}" for to in ("2020", "2031")),
@@ -400,13 +425,16 @@ class Caller:
     client: httpx2.Client
     now: str
     own: str
+    mine: str
 
     @classmethod
     def of(cls, world: World, role: Role) -> Caller:
         client = world.server.client(role, OPEN)
         own = client.get("/certificates").json()["items"][-1]["certificate"].removeprefix("urn:uuid:")
         head = client.get("/sparql", params={"query": "ASK {}"}).headers["muniment-head"]
-        return cls(world, client, f"head:{head}", own)
+        held = client.post("/what-if", json=request(change("ada", "knows", "fay", graph=OPEN), reason="mine"))
+        assert held.status_code == (201 if role >= Role.WRITER else 403)
+        return cls(world, client, f"head:{head}", own, held.json().get("branch", "none"))
 
     def browser(self) -> httpx2.Client:
         """A browser in which the caller is signed in."""
@@ -423,6 +451,8 @@ class Caller:
             "{certificate}": world.certificates[number % len(world.certificates)],
             "{fact}": world.facts[number % len(world.facts)],
             "{own}": self.own,
+            "{branch}": world.branch,
+            "{mine}": self.mine,
             "{now}": self.now,
         }.items():
             wanted = wanted.replace(name, identifier)

@@ -12,6 +12,7 @@ import pyoxigraph as ox
 import pytest
 
 from bridge.base import Base
+from bridge.impact import staging
 from bridge.impact.compiled import Compiled
 from bridge.replicas.comparing import answer_lines
 from bridge.stores.encoding import statement_text
@@ -25,7 +26,7 @@ from kernel.terms import Iri, Statement
 from kernel.timevalues import Bound
 from kernel.vocabulary import QUERIES_GRAPH, is_data
 from tests.bridge.impact.asking import impacts, open_base, register, registered
-from tests.bridge.writing import ADMINISTRATOR, during, load, write, year
+from tests.bridge.writing import ADMINISTRATOR, PATIENCE, during, load, write, year
 from tests.requirements import require
 
 FACTS: Final = 2_500
@@ -155,9 +156,10 @@ def a_plan(world: World) -> list[Change]:
     return list(found.values())
 
 
-def check(world: World, plans: int) -> None:
+def check(world: World, plans: int, monkeypatch: pytest.MonkeyPatch) -> None:
     touched = 0
     for _ in range(plans):
+        monkeypatch.setattr(staging, "BRIEFLY", world.random.choice((-1, PATIENCE)))  # aside of the turn, or in it
         outcome = write(world.base, *a_plan(world), by=ADMINISTRATOR)
         found = impacts(outcome.findings)
         before, world.last = world.last, world.answers()
@@ -185,10 +187,10 @@ def world() -> Iterator[World]:
         yield World(base, random, statements, asked)
 
 
-def test_impact_of_fifty_plans_equals_brute_force(world: World) -> None:
-    check(world, 50)
+def test_impact_of_fifty_plans_equals_brute_force(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(world, 50, monkeypatch)
 
 
 @pytest.mark.fuzz
-def test_impact_of_a_thousand_plans_equals_brute_force(world: World) -> None:
-    check(world, 1_000)
+def test_impact_of_a_thousand_plans_equals_brute_force(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(world, 1_000, monkeypatch)

@@ -4,6 +4,8 @@ Rules
 -----
 * Both serve the same triples from a disk, on this machine, one after the other in each round, and figures are ratios of
   the rounds. Ours has callers with tokens, and states, and runs queries in workers; theirs has none of it.
+* Beside the rates there is the CPU time of an answer, of the process that serves: where others keep the machine busy,
+  it says more than a rate does.
 * `wrk` asks, with one thread and 1, 8 and 64 connections: point look-ups of facts drawn anew from all, the same of a
   hundred that are asked for again and again, which ours keeps the answers of, joins of three patterns of a subject, and
   a count of all triples by predicate. A round in which one of them did not answer any has no ratio.
@@ -37,6 +39,7 @@ from bench import workload
 from bench.asking import Client
 from bench.environments import environment, home, same_as_ours
 from bench.load import served_base, token_for
+from bench.measuring import cpu_of
 from bench.ours import load
 from bench.ours_http import free_port
 from bench.workload import Kind
@@ -74,18 +77,26 @@ _PREDICATES: Final = [workload.fact(Kind.SEED, number).predicate for number in r
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One of the two: its port, its path, and what is sent with each query."""
+    """One of the two: its port and process, its path, and what is sent with each query."""
 
     port: int
+    process: int
     path: str
     headers: dict[str, str]
 
 
 @dataclass(slots=True)
 class Compared:
-    """The rounds by what was asked, for ours and theirs: queries a second, or seconds. What was left out, and why."""
+    """The rounds by what was asked, for ours and theirs: queries a second, or seconds. What was left out, and why.
+
+    Args:
+        rates: a second; or seconds, of large answers.
+        cpu: of an answer, in microseconds.
+        left_out: what, and why.
+    """
 
     rates: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    cpu: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
 
@@ -119,7 +130,7 @@ def compared(directory: Path, facts: int, *, seconds: int = SECONDS, rounds: int
 def endpoints_table(came: Compared) -> Table:
     """The medians, their ratios, and what they are to come to."""
     table = Table(title="Ours beside oxigraph serve, on the same triples", title_justify="left")
-    for column in ("", "ours", "theirs", "ratio", "aim"):
+    for column in ("", "ours", "theirs", "ratio", "aim", "CPU, ours", "CPU, theirs"):
         table.add_column(column, justify="left" if not column else "right")
     for name, rounds in came.rates.items():
         large = name in FORMATS
@@ -129,9 +140,10 @@ def endpoints_table(came: Compared) -> Table:
         ratio = f"{median(ratios):.2f}" if ratios else ""
         shown = [f"{each:,.2f} {unit}" if large else f"{each:,.0f} {unit}" for each in (ours, theirs)]
         aim = AIMS.get(name)
-        table.add_row(f"large, {name}" if large else name, *shown, ratio, "" if aim is None else f"{aim}")
+        spent = [f"{median(each):,.0f} µs" for each in zip(*came.cpu.get(name, ()), strict=True)]
+        table.add_row(f"large, {name}" if large else name, *shown, ratio, "" if aim is None else f"{aim}", *spent)
     for each in came.left_out:
-        table.add_row(f"left out: {each}", "", "", "", "")
+        table.add_row(f"left out: {each}")
     return table
 
 
@@ -158,12 +170,15 @@ def _ask_both(
 ) -> None:
     for kind, queries in _queries(facts).items():
         for clients in CLIENTS:
-            rates = [_rate(wrk, directory, each, queries, clients, seconds) for each in both]
-            came.rates.setdefault(f"{kind}, {clients}", []).append((rates[0], rates[1]))
+            ours, theirs = (_rate(wrk, directory, each, queries, clients, seconds) for each in both)
+            came.rates.setdefault(f"{kind}, {clients}", []).append((ours[0], theirs[0]))
+            came.cpu.setdefault(f"{kind}, {clients}", []).append((ours[1], theirs[1]))
 
 
-def _rate(wrk: Path, directory: Path, asked: Endpoint, queries: list[str], clients: int, seconds: int) -> float:
-    """Answers a second. Raises `RuntimeError` where one was no answer."""
+def _rate(
+    wrk: Path, directory: Path, asked: Endpoint, queries: list[str], clients: int, seconds: int
+) -> tuple[float, float]:
+    """Answers a second, and microseconds of CPU of one. Raises `RuntimeError` where one was no answer."""
     script = directory / "ask.lua"
     paths = ",\n".join(f'"{asked.path}?query={quote(query)}"' for query in queries)
     headers = "".join(f'wrk.headers["{name}"] = "{value}"\n' for name, value in asked.headers.items())
@@ -173,13 +188,15 @@ def _rate(wrk: Path, directory: Path, asked: Endpoint, queries: list[str], clien
         encoding="utf-8",
     )
     command = [str(wrk), "-t1", f"-c{clients}", f"-d{seconds}s", "--timeout", "30s", "-s", str(script)]
+    burnt = cpu_of(asked.process)
     said = subprocess.run(
         [*command, f"http://127.0.0.1:{asked.port}/"], check=True, capture_output=True, text=True, timeout=300
     ).stdout
     rate, wrong = _RATE.search(said), _WRONG.search(said)
     if rate is None or wrong is not None:
         raise RuntimeError(f"not every query was answered:\n{said}")
-    return float(rate[1])
+    answered = max(1.0, float(rate[1]) * seconds)
+    return float(rate[1]), 1e6 * (cpu_of(asked.process) - burnt) / answered
 
 
 # --- large answers ----------------------------------------------------------------------------------------------------
@@ -215,8 +232,8 @@ def _ours(directory: Path, facts: int) -> Iterator[Endpoint]:
     with Base.open(data) as base:
         load(base, directory, facts)
     token = token_for(data, "reader")
-    with served_base(data, directory / "ours.txt", {}) as (_, port):
-        yield Endpoint(port, "/sparql", {"Authorization": f"Bearer {token}"})
+    with served_base(data, directory / "ours.txt", {}) as (process, port):
+        yield Endpoint(port, process.pid, "/sparql", {"Authorization": f"Bearer {token}"})
 
 
 @contextmanager
@@ -232,7 +249,7 @@ def _theirs(directory: Path, facts: int) -> Iterator[Endpoint]:
         process = subprocess.Popen(command, stdout=log, stderr=log)
         try:
             _await(port)
-            yield Endpoint(port, "/query", {})
+            yield Endpoint(port, process.pid, "/query", {})
         finally:
             process.terminate()
             process.wait(60)

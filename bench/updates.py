@@ -17,7 +17,6 @@ Example
 from __future__ import annotations
 
 import asyncio
-import os
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -31,6 +30,7 @@ from rich.table import Table
 from bench import workload
 from bench.asking import Client
 from bench.load import served_base, token_for
+from bench.measuring import cpu_of
 from bench.ours import load
 from bench.workload import Kind
 from bridge.base import Base
@@ -116,9 +116,9 @@ def _update(came: Updated, scratch: Path, data: str) -> None:
             ("DELETE", came.deleted, came.held_deleting),
         ):
             Path(f"/proc/{process.pid}/clear_refs").write_text("5", encoding="ascii")  # the peak begins anew
-            before, burnt = _megabytes(process.pid, "VmRSS"), _cpu(process.pid)
+            before, burnt = _megabytes(process.pid, "VmRSS"), cpu_of(process.pid)
             asyncio.run(_sent(port, headers, f"{operation} DATA {{\n{data}\n}}".encode()))
-            spent.append(_cpu(process.pid) - burnt)
+            spent.append(cpu_of(process.pid) - burnt)
             held.append(_megabytes(process.pid, "VmHWM") - before)
 
 
@@ -128,12 +128,6 @@ async def _sent(port: int, headers: Mapping[str, str], body: bytes) -> None:
     client.close()
     if answer.status != 200:
         raise RuntimeError(f"{answer.status}: {answer.body[:500]!r}")
-
-
-def _cpu(process: int) -> float:
-    """CPU seconds of a process, all threads."""
-    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _megabytes(process: int, name: str) -> float:

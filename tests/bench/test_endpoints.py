@@ -15,11 +15,14 @@ def shown(came: Compared) -> str:
 
 def test_ratios_are_medians_of_the_rounds_and_say_what_they_are_to_come_to() -> None:
     came = Compared({"look-up, 1": [(10, 20), (30, 20), (8, 20)], "text/csv": [(2.0, 1.0)], "aggregate, 1": [(1, 0)]})
+    came.cpu["look-up, 1"] = [(300, 90), (200, 80), (250, 85)]
     came.left_out.append("something: it is not there")
     rows = {line.split("│")[1].strip(): line for line in shown(came).splitlines() if line.count("│") > 4}
     assert "0.50" in rows["look-up, 1"]
     assert "0.35" in rows["look-up, 1"]
     assert "0.50" in rows["large, text/csv"]
+    assert "250 µs" in rows["look-up, 1"]
+    assert "85 µs" in rows["look-up, 1"]
     assert "1 /s" in rows["aggregate, 1"]
     assert "it is not there" in shown(came)
 

@@ -4,7 +4,8 @@ Rules
 -----
 * Finding and solving take 0.3 ms, more than a look-up does, and find each time what is known beforehand: which route it
   is, who calls, and that they do not ask too often. Both gates are asked for here, as everywhere (`api.auth`,
-  `api.admission`).
+  `api.admission`). So they are found by a middleware, before the framework's own layers.
+* What goes wrong is answered by the application's handlers, as everywhere.
 * Path, methods and description are those of any other route. A gate that is not among those that are asked for here
   (`ASKED`), whether the route has it, its router or the application, keeps the service from starting: it would be
   described, and never asked for.
@@ -19,7 +20,7 @@ Example
     @router.post("/changes", …)
     async def change(request: Request, caller: Caller) -> Response: …
 
-    serve_directly(app)      # once all routers are included
+    serve_directly(app)      # once all routers are included; what is added then, is around it
 """
 
 from __future__ import annotations
@@ -29,20 +30,22 @@ from typing import TYPE_CHECKING, Final
 
 from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.requests import Request
-from starlette.routing import BaseRoute, Match
 
 from api.admission import ADMITTED
 from api.auth import BEARER, BearerToken
 from api.paths import path_within
 from api.rate_limits import address_of, rates_of
+from kernel.errors import MunimentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Mapping
     from typing import Any
 
     from fastapi import FastAPI
     from starlette.responses import Response
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    Handle = Callable[[Request], Coroutine[Any, Any, Response]]
 
 ASKED: Final = (ADMITTED, BEARER)
 """The gates that are asked for here."""
@@ -74,38 +77,41 @@ def serve_directly(app: FastAPI) -> None:
     Raises:
         TypeError: one of them has a gate that it would not ask for, or a variable in its path.
     """
-    found = _Found()
+    found: dict[tuple[str, str], tuple[DirectRoute, Handle]] = {}
     for each in iter_route_contexts(app.routes):
         route = each.original_route
         if isinstance(route, DirectRoute):
             if any(gate not in ASKED for gate in each.dependencies):
                 raise TypeError(f"{route.path} has a gate that it would not ask for: put it into {__name__}")
-            found.add(route)
-    app.router.routes.insert(0, found)
+            if route.param_convertors:
+                raise TypeError(f"{route.path} has variables: let it be a route as others are")
+            handle = route.get_route_handler()
+            found |= {(method, route.path): (route, handle) for method in route.methods or ()}
+    app.add_middleware(Direct, routes=found)
 
 
-class _Found(BaseRoute):
-    """Direct routes, by method and path."""
+class Direct:
+    """The middleware that answers by direct routes, and passes everything else on.
 
-    def __init__(self) -> None:
-        self._routes: dict[tuple[str, str], tuple[DirectRoute, Callable[[Request], Coroutine[Any, Any, Response]]]] = {}
+    Args:
+        app: what it is around.
+        routes: by method and path.
+    """
 
-    def add(self, route: DirectRoute) -> None:
-        """Adds one. Raises `TypeError` for a path that has variables."""
-        if route.param_convertors:
-            raise TypeError(f"{route.path} has variables: let it be a route as others are")
-        for method in route.methods or ():
-            self._routes[method, route.path] = route, route.get_route_handler()
+    def __init__(self, app: ASGIApp, routes: Mapping[tuple[str, str], tuple[DirectRoute, Handle]]) -> None:
+        self._app = app
+        self._routes = routes
 
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether a request is for one of them."""
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or passes it on."""
         found = self._routes.get((scope["method"], path_within(scope))) if scope["type"] == "http" else None
         if found is None:
-            return Match.NONE, {}
-        return Match.FULL, {"route": found[0], "endpoint": found[0].endpoint, "path_params": {}}
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request that matches."""
+            await self._app(scope, receive, send)
+            return
+        scope["route"], handle = found
         request = Request(scope, receive, send)
-        response = await self._routes[scope["method"], path_within(scope)][1](request)
+        try:
+            response = await handle(request)
+        except MunimentError as error:
+            response = await request.app.exception_handlers[MunimentError](request, error)
         await response(scope, receive, send)

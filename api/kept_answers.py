@@ -52,6 +52,7 @@ _BESIDE: Final = 2_048
 """Bytes that belong to each, roughly."""
 
 _PATH: Final = "/sparql"
+_NAME: Final = "muniment.kept"
 _TELLING: Final = frozenset((b"accept", b"authorization", b"host"))
 _LEFT_TO_THE_ROUTE: Final = frozenset((b"accept-datetime", b"if-none-match", b"muniment-min-head", b"cookie"))
 
@@ -92,11 +93,12 @@ class KeptAnswers:
             position: of the feed, from before anything was read for it.
             response: the answer, which changes no more.
         """
-        name, body = _name_of(request.scope), bytes(response.body)
+        scope, body = request.scope, bytes(response.body)
+        name: bytes | None = scope[_NAME] if _NAME in scope else _name_of(scope)
         if name is None or caller.cites or len(body) > LARGEST or not self._is_at(position):
             return
-        noted = {each: request.scope[each] for each in ("route", READ) if each in request.scope}
-        size = _BESIDE + len(body) + len(request.scope["query_string"])
+        noted = {each: scope[each] for each in ("route", READ) if each in scope}
+        size = _BESIDE + len(body) + len(scope["query_string"])
         self._take(name)
         self._kept[name] = _Kept(caller, tuple(response.raw_headers), body, noted, size)
         self._size += size
@@ -107,7 +109,7 @@ class KeptAnswers:
         """The answer that is kept for such a request, by whomever it was sent."""
         if not self._is_at(self._feed.position):
             return None
-        name = _name_of(scope)
+        name = scope[_NAME] = _name_of(scope)
         return None if name is None else self._kept.get(name)
 
     def _is_at(self, position: int) -> bool:

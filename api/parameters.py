@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
-from urllib.parse import parse_qsl
+from urllib.parse import unquote_to_bytes
 
 from api.suggestions import did_you_mean
 from kernel.errors import InvalidParameter, InvalidTerm, UnknownParameter
@@ -193,9 +193,15 @@ def read_parameters(known: Iterable[Parameter], *encoded: bytes) -> Parameters:
 
 
 def _pairs(text: bytes) -> list[tuple[str, str]]:
+    """Names and values, as `urllib.parse.parse_qsl` has them; decoded at once, which takes a third of its time."""
+    if text.count(b"&") >= _MOST:
+        raise InvalidParameter(f"there are more than {_MOST:,} parameters", remedy="send fewer")
     try:
-        return parse_qsl(text.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST)
+        parted = (each.partition(b"=") for each in text.split(b"&") if each)
+        return [(_decoded(name), _decoded(value)) for name, _, value in parted]
     except UnicodeError as error:
         raise InvalidParameter("the parameters are not in UTF-8", remedy="percent-encode them as UTF-8") from error
-    except ValueError as error:
-        raise InvalidParameter(f"there are more than {_MOST:,} parameters", remedy="send fewer") from error
+
+
+def _decoded(text: bytes) -> str:
+    return unquote_to_bytes(text.replace(b"+", b" ")).decode()

@@ -131,7 +131,7 @@ async def answered(request: Request, caller: Principal, question: Question, *, r
         rows: so many, as a sample; None for the answer as it is.
     """
     service = Service.of(request)
-    limits = service.settings.limits_of(caller.highest)
+    limits = service.limits[caller.highest]
     at_once = service.replicas.at_once(question, limits) if rows is None else None
     if at_once is not None:
         return at_once

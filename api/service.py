@@ -36,17 +36,19 @@ from bridge.certificate_reading import CertificateReader
 from bridge.log_reading import LogReader
 from bridge.replicas.pool import ReplicaPool
 from bridge.standing import StandingReader
+from kernel.access import Role
 from kernel.branches import Branches
 from kernel.errors import CallerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from starlette.requests import Request
 
     from api.manifest import Manifest
     from api.settings import Settings
     from bridge.base import Base
+    from bridge.replicas.limits import Limits
     from kernel.access import Principal
 
 T = TypeVar("T")
@@ -80,6 +82,7 @@ class Service:
     anonymous: Principal | None = field(init=False, repr=False)
     issuer: Issuer | None = field(init=False, repr=False)
     manifest: Manifest | None = field(init=False, repr=False)
+    limits: Mapping[Role, Limits] = field(init=False, repr=False)
     _updates: ThreadPoolExecutor = field(init=False, repr=False)
     _reads: ThreadPoolExecutor = field(init=False, repr=False)
     _chunks: ThreadPoolExecutor = field(init=False, repr=False)
@@ -103,6 +106,8 @@ class Service:
         base = self.base
         object.__setattr__(self, "branch_reader", BranchReader(base.ledger, base.reader, base.stores.feed, base.host))
         object.__setattr__(self, "anonymous", self.settings.anonymous)
+        limits = {role: self.settings.limits_of(role) for role in Role}
+        object.__setattr__(self, "limits", limits)
         object.__setattr__(self, "manifest", self.settings.read_manifest())
         oidc = self.settings.oidc
         object.__setattr__(self, "issuer", None if oidc is None else Issuer(oidc, self.base.host))

@@ -7,6 +7,8 @@ Rules
 * Such a query is SELECT or ASK of up to `MOST_PATTERNS` triple patterns and nothing else: no path, no expression, no
   order, no group within the group. What matches each pattern alone is counted first, up to `MOST` statements; the
   product of the counts is the most that the engine can go through, in whatever order it joins them.
+* A single pattern that each match is a row of, of few graphs, is not counted: whoever goes through it writes as he
+  goes, and stops where the answer is too long.
 * The answer has `LARGEST` bytes at most, counted as it is written; and the store is read as it stands, without waiting
   for a change of it. A caller who is held to more than `FEW` graphs has them looked through by a worker.
 * Whatever is not so is answered by a worker, also what cannot be parsed or evaluated: None.
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.reading import Question
-    from bridge.sparql.algebra import Node
+    from bridge.sparql.algebra import Node, Select
     from bridge.sparql.results import Results
     from bridge.sparql.tokens import Token
     from bridge.stores.markers import StoreState
@@ -66,6 +68,9 @@ _LONGEST: Final = 4_096
 _WORDS: Final = frozenset(
     ("SELECT", "ASK", "DISTINCT", "REDUCED", "WHERE", "FROM", "NAMED", "LIMIT", "OFFSET", "PREFIX", "A")
 )
+_SKIPPING: Final = frozenset(("DISTINCT", "REDUCED", "OFFSET"))
+"""What has the engine pass over matches that it writes nothing of."""
+
 _MARKS: Final = frozenset("{}.;,*^")
 _KINDS: Final = frozenset(("iri", "name", "variable", "string", "number", "language"))
 
@@ -77,6 +82,19 @@ class _Probe:
     subject: OxTerm | int | None
     predicate: OxTerm | int | None
     object: OxTerm | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What the text of a query tells of how long it may take.
+
+    Args:
+        probes: what matches each of its patterns alone.
+        streams: whether each match of its one pattern is a row, which is written before the next is looked for.
+    """
+
+    probes: tuple[_Probe, ...]
+    streams: bool
 
 
 def answered(stores: OxigraphStores, question: Question, limit: int) -> tuple[bytes, StoreState] | None:
@@ -92,9 +110,10 @@ def answered(stores: OxigraphStores, question: Question, limit: int) -> tuple[by
     if not _is_plain(question) or dataset.complete or len(graphs) > FEW:
         return None
     one = template_of(question.runnable) or Template(question.runnable, ())
-    probes = _probes(one.text, len(one.iris))
-    if probes is None:
+    form = _form(one.text, len(one.iris))
+    if form is None:
         return None
+    probes = () if form.streams and len(dataset.default_graphs) <= FEW else form.probes
     within: list[ox.NamedNode | None] = [None] if dataset.union else [*map(node, graphs)]
     try:
         found = stores.glance(Projection.CURRENT, lambda store: _begun(store, question, probes, one.iris, within))
@@ -110,7 +129,7 @@ def answered(stores: OxigraphStores, question: Question, limit: int) -> tuple[by
 def is_brief(text: str) -> bool:
     """Whether a query can be short, as far as its text tells."""
     one = template_of(text) or Template(text, ())
-    return len(text) <= _LONGEST and _probes(one.text, len(one.iris)) is not None
+    return len(text) <= _LONGEST and _form(one.text, len(one.iris)) is not None
 
 
 def _is_plain(question: Question) -> bool:
@@ -144,20 +163,30 @@ def _term(each: OxTerm | int | None, iris: Sequence[str]) -> OxTerm | None:
 
 
 @lru_cache(maxsize=_CACHED)
-def _probes(text: str, varying: int) -> tuple[_Probe, ...] | None:
-    """What is to be counted for texts of a template, which has so many IRIs; None where their form is not short."""
+def _form(text: str, varying: int) -> _Form | None:
+    """What texts of a template tell, which has so many IRIs; None where they are not short."""
     try:
         tokens = tokenise(text)
         if not all(map(_is_of_patterns, tokens)) or sum(token.text == "{" for token in tokens) != 1:
             return None
         query = QueryParser(text).query()
         places = {placeholder(number): number for number in range(varying)}
-        probes = [_probe(part, places) for part in query.group.parts if isinstance(part, Triple)]
+        triples = [part for part in query.group.parts if isinstance(part, Triple)]
+        probes = [_probe(each, places) for each in triples]
     except CallerError:
         return None
     short = len(probes) == len(query.group.parts) <= MOST_PATTERNS
     certain = tuple(probe for probe in probes if probe is not None)
-    return certain if short and len(certain) == len(probes) else None
+    if not short or len(certain) < len(probes):
+        return None
+    streams = len(triples) == 1 and _writes_each(query, triples[0])
+    return _Form(certain, streams and not any(token.keyword in _SKIPPING for token in tokens))
+
+
+def _writes_each(query: Select, triple: Triple) -> bool:
+    """Whether each match of a pattern is a solution with something in it, as far as that is for patterns to say."""
+    names = [each.name for each in (triple.subject, triple.path, triple.value) if isinstance(each, Variable)]
+    return len({*names}) == len(names) and set(names).issuperset(query.projected or ())
 
 
 def _is_of_patterns(token: Token) -> bool:

@@ -2,13 +2,13 @@
 
 from enum import StrEnum
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.parameters import Parameter, read_parameters
+from api.parameters import Parameter, _pairs, read_parameters
 from kernel.errors import InvalidParameter, UnknownParameter
 
 TEXT: Final = Parameter("text", "a text", {"type": "string"}, "x")
@@ -147,3 +147,22 @@ def test_the_documentation_follows_from_the_declaration() -> None:
         "example": 5,
     }
     assert MANY.document()["schema"] == {"type": "array", "items": {"type": "string"}}
+
+
+@given(
+    st.lists(
+        st.tuples(st.binary(max_size=8), st.sampled_from([b"=", b"", b"&", b"==", b"+", b"%", b"%2", b"%C3%A9"])),
+        max_size=6,
+    )
+)
+def test_parameters_are_parted_and_decoded_as_the_library_does(pieces: list[tuple[bytes, bytes]]) -> None:
+    query = b"".join(one + other for one, other in pieces)
+    try:
+        expected: object = parse_qsl(query.decode(), keep_blank_values=True, errors="strict")
+    except UnicodeError:
+        expected = "not in UTF-8"
+    try:
+        found: object = _pairs(query)
+    except InvalidParameter as refusal:
+        found = refusal.message.removeprefix("the parameters are ")
+    assert found == expected

@@ -30,6 +30,8 @@ PATHS: Final = (
     f"/node?iri={quote(EX + 'chancellor')}",
     f"/node?iri={quote(EX + 'merkel')}&valid-at=1990&as-of=head:9",
     "/node?iri=urn:nothing",
+    "/proof",
+    f"/proof?subject={quote(EX + 'merkel')}&predicate=urn:none&object=urn:none&entailment=rdfs",
     "/query",
     f"/query?query={quote('SELECT * { ?s ?p ?o }')}",
     "/query?query=ASK%20%7B%7D",

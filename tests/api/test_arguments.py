@@ -121,6 +121,16 @@ def test_a_rule_of_the_table_has_more_follow(service: Served, admin: httpx2.Clie
         assert len(found["supportedBy"]) == (operation == "assert")
 
 
+def test_an_annotation_with_nothing_but_an_argument_is_one(service: Served, admin: httpx2.Client) -> None:
+    text = f"PREFIX m: <{M}> <urn:fay> <urn:heard> <urn:shot> {{| m:supports <urn:murder> |}} ."
+    sent = admin.post("/changes", params={"graph": G}, content=text, headers={"Content-Type": "text/turtle"})
+    assert sent.status_code == 201, sent.text
+    triple = {"subject": "urn:fay", "predicate": "urn:heard", "object": "urn:shot"}
+    found = admin.get("/arguments", params=triple).json()
+    assert len(found["supports"]) == 2
+    assert len(found["claims"][0]["believed"]) == 1
+
+
 def test_nothing_that_is_argued_is_believed(admin: httpx2.Client) -> None:
     assert admin.get("/facts", params={"subject": "urn:bob"}).json()["items"] == []
     asked = admin.get("/sparql", params={"query": "ASK { <urn:bob> <urn:was> <urn:town> }"})

@@ -599,7 +599,7 @@ M_PREFIX: Final = f"PREFIX m: <{M}> PREFIX xsd: <{XSD}> "
         ("m:fromPrecision m:year", "no time"),
         ("m:confidence 7", "0 to 1"),
         ("m:spelling '8' ; m:spellingDatatype xsd:int", "another object"),
-        ("m:supports <urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057>", "rdf"),
+        ("m:supports <urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057> ; m:confidence 1.0", "rdf"),
     ],
 )
 def test_a_record_that_cannot_be_read_is_explained(shared: Served, annotation: str, complaint: str) -> None:

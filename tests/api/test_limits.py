@@ -268,13 +268,15 @@ def test_too_many_that_wait_are_told_when_to_come_again() -> None:
 
 def test_a_client_that_hangs_up_is_not_worked_for() -> None:
     with filled(query_workers=1, query_spares=0, query_seconds=600, query_patience=60) as running:
-        cheap(running.writer)
-        (worker,) = workers(os.getpid()) - OTHERS
         head = f"GET /sparql?{urlencode({'query': NEVER})} HTTP/1.1\r\nHost: x\r\n"
-        with socket.create_connection(("127.0.0.1", urlsplit(running.url).port or 0)) as gone:
-            gone.sendall(f"{head}Authorization: Bearer {running.token(Role.READER)}\r\n\r\n".encode())
-            until(lambda: seconds(worker) > 0.5)
-        until(lambda: not is_worker(worker))
+        asked = f"{head}Authorization: Bearer {running.token(Role.READER)}\r\n\r\n".encode()
+        for behind in (b"", b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"):
+            cheap(running.writer)
+            (worker,) = workers(os.getpid()) - OTHERS
+            with socket.create_connection(("127.0.0.1", urlsplit(running.url).port or 0)) as gone:
+                gone.sendall(asked + behind)
+                until(lambda: seconds(worker) > 0.5)  # noqa: B023 - called at once
+            until(lambda: not is_worker(worker))  # noqa: B023 - called at once
         cheap(running.writer)
 
 

@@ -148,32 +148,33 @@ class TiledTree:
         """The hash of a perfect subtree (`merkle_proofs.Node`) that lies wholly in the tree."""
         tile_level, height = divmod(level, HEIGHT)
         tile, place = divmod(index, WIDTH >> height)
-        hashes = self._levels(tile_level, tile)[height : height + 1]
-        if not hashes or place >= len(hashes[0]):
+        hashes = self._hashes(tile_level, tile, height)
+        if place >= len(hashes):
             raise ValueError(f"no perfect subtree {index} at level {level} in a tree of {self.size}")
-        return hashes[0][place]
+        return hashes[place]
 
     def beside(self, level: int, index: int) -> Iterator[tuple[tuple[int, int], bytes]]:
         """Every perfect subtree that is known with that one, from the same tile, each by its level and index."""
         tile_level, height = divmod(level, HEIGHT)
         tile = index // (WIDTH >> height)
-        for above, hashes in enumerate(self._levels(tile_level, tile)):
-            first = tile * (WIDTH >> above)
-            for number, each in enumerate(hashes, first):
+        for above in range(HEIGHT + 1):
+            for number, each in enumerate(self._hashes(tile_level, tile, above), tile * (WIDTH >> above)):
                 yield (tile_level * HEIGHT + above, number), each
 
+    def _hashes(self, level: int, index: int, height: int) -> list[bytes]:
+        """The hashes of a tile, or so high above them those of each two, four, and so on that are full."""
+        levels = self._levels(level, index)
+        while len(levels) <= height:
+            levels.append(nodes_over(levels[-1]))
+        return levels[height]
+
     def _levels_of(self, level: int, index: int) -> list[list[bytes]]:
-        """The hashes of a tile, and above them those of each pair, as long as there is one."""
+        """The hashes of a tile; those above them are added as they are asked for."""
         width = min(WIDTH, (self.size >> HEIGHT * level) - index * WIDTH)
         data = self._read(Tile(level, index, width))
         if len(data) != width * HASH_SIZE:
             raise InvalidValue("the tile has not the width of its name", remedy="fetch it again", where="tile")
-        hashes = [data[start : start + HASH_SIZE] for start in range(0, len(data), HASH_SIZE)]
-        levels = [hashes]
-        while len(hashes) > 1:
-            hashes = nodes_over(hashes)
-            levels.append(hashes)
-        return levels
+        return [[data[start : start + HASH_SIZE] for start in range(0, len(data), HASH_SIZE)]]
 
 
 def _index(groups: str) -> int:

@@ -5,7 +5,7 @@ Rules
 * Told in groups: what supports it, opposes it and implies it, and what it supports, opposes and implies itself. What is
   stated says by which certificate; what follows has its premises, down to what was stated.
 * Which claims are believed at the moment of the page is said of each; to be argued for makes nothing believed.
-* A node about which nothing is argued has no such section.
+* A node about which nothing is argued, and that names no triple, has no such section.
 
 Example
 -------
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from api.pages.terms import iris_of
 from kernel.arguments import Relation, Stated
+from kernel.terms import TripleTerm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,8 +92,8 @@ def nodes_argued(argued: Argued) -> set[Iri]:
 
 
 def argued_shown(argued: Argued, names: Names) -> ArgumentsShown | None:
-    """The section; None: nothing is argued about it."""
-    if not argued.steps:
+    """The section; None: nothing is argued about it, and it names no triple."""
+    if not argued.steps and not isinstance(argued.claim.claim, TripleTerm):
         return None
     claims = {found.claim: _claim(found, names) for found in argued.claims}
     groups = [(title, [(step, step.one) for step in argued.into(relation)]) for relation, title in _INTO] + [

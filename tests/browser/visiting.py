@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from api.pages.samples import SAMPLES
 from kernel.access import Role
+from kernel.terms import RDF
 from tests.api.bodies import EX, change
 from tests.api.pages.world import RDFS, World
 
@@ -119,6 +120,8 @@ def pages_of(world: World) -> dict[str, str]:
         "findings-causes": f"{world.path('successor')}/findings",
         "node": f"/node?iri={quote(EX + 'chancellor', safe='')}",
         "node-past": f"/node?iri={quote(EX + 'merkel', safe='')}&valid-at=1990",
+        "proof": f"/proof?subject={quote(EX + 'merkel', safe='')}&predicate={quote(RDF + 'type', safe='')}"
+        f"&object={quote(EX + 'Person', safe='')}&entailment=owl-rl",
         "query": "/query",
         "query-answer": f"/query?query={quote(HOLDERS)}&valid-at=2000",
         "query-table": f"/query?query={quote(SAMPLES[2].text)}",

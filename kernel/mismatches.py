@@ -8,8 +8,8 @@ Rules
   none is let through: nobody knows what it is, and to ask for a type is for shapes. A literal is of its datatype.
 * A plan is told only of what it brings: of statements that it records, and of those held, where it records or
   supersedes a type of one of their ends; never of what was so before (IncrementalEqualsFull).
-* Held statements are looked up only by nodes whose types change, and, where they have many, by the predicates that may
-  mind that.
+* Held statements are looked up only by nodes whose types change, in the graphs where they do, and, where a node has
+  many, by the predicates that may mind that. What other graphs have changes nothing, not even how many are told.
 * A load session is judged whole: what its chunks bring is judged again when all of it is there.
 
 Example
@@ -108,10 +108,14 @@ class Types:
             self._known[node] = before, [*left, *self._brought.get(node, ())]
         return self._known[node][after]
 
-    def changed(self, plan: Plan) -> list[Iri]:
-        """The nodes whose types a plan changes, in order of appearance."""
-        gone = (fact.statement.subject for fact in plan.supersede if fact.id in self._gone)
-        return list(dict.fromkeys([*self._brought, *gone]))
+    def changed(self, plan: Plan) -> dict[Iri, list[Iri]]:
+        """The nodes whose types a plan changes, in order of appearance, and in which graphs it does."""
+        found: dict[Iri, dict[Iri, None]] = {}
+        for node, typings in self._brought.items():
+            found.setdefault(node, {}).update(dict.fromkeys(typing.graph for typing in typings))
+        for said in (fact.statement for fact in plan.supersede if fact.id in self._gone):
+            found.setdefault(said.subject, {})[said.graph] = None
+        return {node: list(graphs) for node, graphs in found.items()}
 
 
 def mismatches(plan: Plan, signatures: Signatures, view: FactsView) -> list[Mismatch]:
@@ -132,9 +136,13 @@ def mismatches(plan: Plan, signatures: Signatures, view: FactsView) -> list[Mism
             found += _of_statement(content.statement, content.interval, demands, signatures, types, view)
     gone = {fact.id for fact in plan.supersede}
     seen: set[UUID] = set(gone)
-    for node in types.changed(plan):
-        for fact in _minding(node, signatures, types, view):
-            if fact.id not in seen:
+    across = signatures.across
+    for node, graphs in types.changed(plan).items():
+        everywhere = ONTOLOGY_GRAPH in graphs or (across and any(map(is_data, graphs)))
+        for graph in [None] if everywhere else filter(is_data, graphs):
+            for fact in _minding(node, graph, signatures, types, view):
+                if fact.id in seen:
+                    continue
                 seen.add(fact.id)
                 demands = signatures.of(fact.statement.predicate)
                 found += _of_statement(fact.statement, fact.interval, demands, signatures, types, view)
@@ -251,17 +259,19 @@ def _parts(interval: Interval, typings: Iterable[Typing]) -> Iterator[Interval]:
     return (Interval(start, end) for start, end in pairwise(sorted(cuts)))
 
 
-def _minding(node: Iri, signatures: Signatures, types: Types, view: FactsView) -> Iterator[Fact]:
-    """The facts of a node that its types may fit less after the plan than before.
+def _minding(node: Iri, graph: Iri | None, signatures: Signatures, types: Types, view: FactsView) -> Iterator[Fact]:
+    """The facts of a node, in a graph or in any, that its types may fit less after the plan than before.
 
     All of a node that has few: in one look-up for each of its ends. Else those of the predicates that may mind.
     """
     for is_subject in (True, False):
         subject, value = (node, None) if is_subject else (None, node)
-        facts = list(islice(view.believed(subject=subject, object=value), FEW + 1))
+        facts = list(islice(view.believed(subject=subject, object=value, graph=graph), FEW + 1))
         if len(facts) > FEW:
             predicates = _minding_predicates(node, signatures, types, is_subject=is_subject)
-            by_predicate = (view.believed(subject=subject, predicate=each, object=value) for each in predicates)
+            by_predicate = (
+                view.believed(subject=subject, predicate=each, object=value, graph=graph) for each in predicates
+            )
             facts = [fact for found in by_predicate for fact in islice(found, MOST)]
         yield from (fact for fact in facts if is_data(fact.statement.graph) and signatures.of(fact.statement.predicate))
 

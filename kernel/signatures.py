@@ -158,6 +158,11 @@ class Signatures:
     def __bool__(self) -> bool:
         return bool(self.demands)
 
+    @property
+    def across(self) -> bool:
+        """Whether any of them looks at all graphs of data together."""
+        return any(demand.across for demands in self.demands.values() for demand in demands)
+
     def of(self, predicate: Iri) -> tuple[Demand, ...]:
         """What is asked of the statements of a predicate."""
         return self.demands.get(predicate, ())

@@ -296,6 +296,9 @@ def test_a_node_of_many_facts_is_looked_up_by_predicate_and_told_of_so_often_at_
         held = [says(ANN, P, Iri(f"urn:{number}")) for number in range(count)]
         held += [says(ANN, Q, Iri(f"urn:{number}")) for number in range(3)]
         assert len(found(DOMAIN, held, says(ANN, RDF_TYPE, PLACE))) == expected
+        elsewhere = [says(ANN, P, Iri(f"urn:{number}"), OTHER) for number in range(count)]
+        assert len(found(DOMAIN, [*elsewhere, *held], says(ANN, RDF_TYPE, PLACE))) == expected
+        assert found(DOMAIN, elsewhere, says(ANN, RDF_TYPE, PLACE)) == []
 
 
 BROKEN = {

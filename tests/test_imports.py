@@ -32,6 +32,8 @@ def imported(statements: Iterable[ast.stmt]) -> Iterator[str]:
                 yield from imported(statement.orelse)
             case ast.If() | ast.Try() | ast.With() | ast.ClassDef():
                 yield from imported(statement.body)
+            case _:
+                pass  # whatever else is no import, or waits until it is called
 
 
 def above(name: str) -> list[str]:

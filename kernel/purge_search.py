@@ -52,6 +52,7 @@ class Search:
     def __init__(self, view: LedgerView, target: Target, held: Held, quotes: Quotes) -> None:
         self._view = view
         self._target = target
+        self._written = canonical_json(target.text)
         self._quotes = quotes
         self._queries = NamingQueries(target)
         self._facts = {urn(fact.id) for fact in held.facts}
@@ -136,8 +137,8 @@ class Search:
         return said.get("episode") == self._target.text and self._target.kind.value in {"node", "episode"}
 
     def _cites(self, item: SaltedItem) -> bool:
-        """Whether a request cites what goes as its episode."""
-        return item.kind is ItemKind.PLAN and self._said_of(json.loads(item.body))
+        """Whether a request cites what goes as its episode; few have its text at all, and only those are parsed."""
+        return item.kind is ItemKind.PLAN and self._written in item.body and self._said_of(json.loads(item.body))
 
     def _asks(self, request: Request) -> bool:
         return (

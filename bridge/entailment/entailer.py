@@ -172,6 +172,8 @@ class Entailer:
         """The closure at a moment; and all that follows, if it was made anew."""
         if monotonic() < self._failed.get(entailed, 0.0):
             raise QueryLimit(_TOO_MUCH, remedy=_REMEDY)
+        if self._worker is not None and self._worker.ended:
+            self._end()
         standing = self._kept.pop(entailed, None)
         if standing is not None and (standing.moment == moment or self._moved(entailed, standing, moment)):
             self._kept[entailed] = standing
@@ -274,8 +276,6 @@ class Entailer:
     def _ready(self) -> DirectWorker:
         if self._closed:
             raise _closing()
-        if self._worker is not None and self._worker.ended:
-            self._end()
         if self._worker is None:
             self._worker = DirectWorker()
         return self._worker

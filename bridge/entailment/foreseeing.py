@@ -220,7 +220,9 @@ class Foreseer:
 
     def _there(self, key: _Key) -> _Standing | None:
         """The closure as it stands, if it is made by now or soon."""
-        seconds = 0.0
+        seconds, there = 0.0, self._kept.get(key)
+        if there is not None and _is_gone(there):
+            self._let_go(key)
         if key not in self._kept:
             if monotonic() < self._failed.get(key, 0.0):
                 return None
@@ -272,6 +274,11 @@ class Foreseer:
         making = self._kept.pop(key, None)
         if making is not None and not making.cancel():
             making.add_done_callback(_ended)
+
+
+def _is_gone(making: Future[_Standing]) -> bool:
+    """Whether what was made has ended since, be it that somebody else ended it."""
+    return making.done() and not making.cancelled() and making.exception() is None and making.result().worker.ended
 
 
 def _ended(making: Future[_Standing]) -> None:

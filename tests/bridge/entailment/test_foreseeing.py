@@ -162,3 +162,10 @@ def test_what_takes_too_long_waits(base: Base, monkeypatch: pytest.MonkeyPatch) 
 def test_of_a_load_it_is_told_that_it_is_not_known(base: Base) -> None:
     outcome = load(base, "session", [said(ANN, A, POET)])
     assert [(each.code, each.severity) for each in told(outcome)] == [(FindingCode.FOLLOWS_UNKNOWN, Severity.INFO)]
+
+
+def test_an_ended_process_is_replaced(base: Base) -> None:
+    write(base, said(BOB, A, POET))
+    (making,) = base._foreseer._kept.values()
+    making.result().worker.end()
+    assert [each.code for each in told(write(base, said(ANN, A, POET)))] == [FindingCode.FOLLOWS]

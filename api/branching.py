@@ -67,20 +67,22 @@ async def submitted(service: Service, caller: Principal, identifier: UUID, reaso
         NotFound: there is no such branch for the caller.
         CallerError: it cannot be planned any more, or is not theirs to ask.
     """
-    branch, _ = service.branches.one(caller, identifier)
+    branch = service.branches.claim(caller, identifier)
     certificate = branch.certificate
     if certificate is not None:
         return await service.read(lambda: _before(service, certificate))
     request = replace(branch.request, principal=caller.id)
     wanted = request if reason is None else replace(request, reason=reason)
     digest = sha256(branch.key.encode()).digest()
+    made, refused = None, False
     try:
         outcome = await asyncio.wrap_future(service.base.submit(Submission(wanted, caller, branch.key, digest, False)))
+        made, refused = outcome.certificate, outcome.state is CertificateState.REFUSED
     except MunimentError as error:
         error.where = place_within(branch, error.where)
         raise
-    if outcome.certificate is not None:
-        service.branches.settle(branch, outcome.certificate, refused=outcome.state is CertificateState.REFUSED)
+    finally:
+        service.branches.settle(branch, made, refused=refused)
     return outcome
 
 

@@ -116,7 +116,7 @@ async def list_branches(request: Request, caller: Caller) -> Response:
     operation_id="getWhatIf",
     summary="Get a branch, and what it would come to now",
     response_class=Response,
-    responses=answers({200: Answer("The branch", json_content("WhatIf"))}, problems=(400, 401, 403, 404, 503)),
+    responses=answers({200: Answer("The branch", json_content("WhatIf"))}, problems=(400, 401, 403, 404, 409, 503)),
     openapi_extra=extra(),
 )
 async def get(request: Request, caller: Caller, branch: BranchId) -> Response:

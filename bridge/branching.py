@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from io import BytesIO
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
@@ -136,8 +137,10 @@ class BranchReader:
             if instant == over.instant:
                 return True
             between = sorted((instant, over.instant), key=lambda each: (each is not None, each or 0))
-            until = between[1]
-            moved = view.facts_recorded(between[0], until) if until is not None else iter(())
+            after, until = between
+            if until is None:
+                return True
+            moved = chain(view.facts_recorded(after, until), _supported(view, after, until))
             return not any(looked >= MOST or _touches(over, fact) for looked, fact in enumerate(moved))
 
     def _planned(self, branch: Branch, principal: Principal, view: LedgerView) -> Plan:
@@ -162,6 +165,12 @@ class BranchReader:
             bound for facts in held.values() for each in facts for bound in (each.interval.start, each.interval.end)
         )
         return Over(delta, when, head.instant, plan.graphs, nodes, bounds)
+
+
+def _supported(view: LedgerView, after: Instant | None, until: Instant) -> Iterator[Fact]:
+    """The facts that evidence came for: rules may prefer another one since."""
+    facts = (view.fact(evidence.content.fact) for evidence, _ in view.evidence_recorded(after, until))
+    return (fact for fact in facts if fact is not None)
 
 
 def _touches(over: Over, fact: Fact) -> bool:

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 IN_ALL: Final = 1_000
 """Branches that are held for all callers together."""
 
+SIZE_IN_ALL: Final = 256 * 2**20
+"""Bytes that the plans of all of them came in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -115,8 +118,11 @@ class Foretold:
 
 @dataclass(slots=True)
 class _Held:
+    """A branch, what it would come to, and the id of whoever is submitting it."""
+
     branch: Branch
     foretold: Foretold | None = None
+    submitter: str | None = None
 
 
 class Branches:
@@ -157,7 +163,8 @@ class Branches:
                     state="full",
                 )
             if len(self._held) >= IN_ALL:
-                raise Busy("too many branches are held at present", remedy="ask again later, or try it as a dry run")
+                raise _full()
+            self._require_room(size)
             self._held[branch.id] = _Held(branch)
         return branch
 
@@ -166,6 +173,7 @@ class Branches:
 
         Raises:
             NotFound: there is no such branch for the caller.
+            Busy: as much is held as there may be.
             Conflict: it was submitted.
             InvalidChange: the plan cites another source than those before it.
             TooManyChanges: the branch would have more than it may.
@@ -181,6 +189,7 @@ class Branches:
                     remedy="name the same episode, or make another branch",
                     where="/episode",
                 )
+            self._require_room(size)
             plans = (*before.plans, replace(request, principal=before.maker))
             after = replace(before, plans=plans, size=before.size + size, until=self._until())
             self._held[identifier] = _Held(self._checked(after))
@@ -208,16 +217,32 @@ class Branches:
                 raise _moved()
             held.foretold = foretold
 
-    def settle(self, branch: Branch, certificate: UUID, *, refused: bool) -> None:
-        """Notes what came of submitting a branch: refused, it stays open."""
+    def claim(self, principal: Principal, identifier: UUID) -> Branch:
+        """The branch that somebody submits; as long as they do, nobody else does.
+
+        Raises:
+            NotFound: there is no such branch for the caller.
+            StateMoved: another one is submitting it.
+        """
+        with self._lock:
+            held = self._find(principal, identifier)
+            if held.submitter not in (None, principal.id):
+                raise _moved()
+            if held.branch.certificate is None:
+                held.submitter = principal.id
+            return held.branch
+
+    def settle(self, branch: Branch, certificate: UUID | None, *, refused: bool) -> None:
+        """Notes what came of submitting a branch; refused, or without a certificate, it stays open."""
         with self._lock:
             held = self._held.get(branch.id)
-            if held is not None and held.branch is branch:
-                held.branch = (
-                    replace(branch, refusals=branch.refusals + 1)
-                    if refused
-                    else replace(branch, plans=(), size=0, certificate=certificate)
-                )
+            if held is None or held.branch is not branch:
+                return
+            held.submitter = None
+            if refused:
+                held.branch = replace(branch, refusals=branch.refusals + 1)
+            elif certificate is not None:
+                held.branch = replace(branch, plans=(), size=0, certificate=certificate)
 
     def one(self, principal: Principal, identifier: UUID) -> tuple[Branch, Foretold | None]:
         """A branch, and what it would have come to when that was looked at last. Raises `NotFound`."""
@@ -259,6 +284,10 @@ class Branches:
         for identifier in [each.branch.id for each in self._held.values() if each.branch.until <= now]:
             del self._held[identifier]
 
+    def _require_room(self, size: int) -> None:
+        if size + sum(each.branch.size for each in self._held.values()) > SIZE_IN_ALL:
+            raise _full()
+
     def _until(self) -> Instant:
         return Instant(self._host.now() + self._bounds.seconds * SECOND)
 
@@ -290,6 +319,10 @@ def _reason(plans: tuple[Request, ...]) -> str | None:
             where="/reason",
         )
     return reason or None
+
+
+def _full() -> Busy:
+    return Busy("too much is held in branches at present", remedy="ask again later, or try it as a dry run")
 
 
 def _moved() -> StateMoved:

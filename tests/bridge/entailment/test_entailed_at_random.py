@@ -95,7 +95,7 @@ moments = st.lists(st.tuples(st.integers(0, 4), st.sampled_from((1980, 1995, 200
 
 
 @given(histories(), moments)
-@settings(max_examples=5)
+@settings(max_examples=3)
 def test_what_follows_at_any_moment_is_the_closure_of_what_holds(
     history: list[list[Change]], at: list[tuple[int, int]]
 ) -> None:

@@ -30,7 +30,7 @@ from tests.bridge.entailment.test_entailed_queries import (
     A,
     said,
 )
-from tests.bridge.writing import ADMINISTRATOR, Busy, SetClock, decide, during, load, submission, write
+from tests.bridge.writing import ADMINISTRATOR, Busy, SetClock, decide, during, load, person, submission, write
 
 FOLLOWED = {FindingCode.FOLLOWS, FindingCode.FOLLOWS_UNKNOWN, FindingCode.INCONSISTENT}
 DISJOINT = Iri(OWL + "disjointWith")
@@ -42,12 +42,23 @@ def followed(regime: Regime = Regime.OWL_RL) -> Assert:
     return said(ONTOLOGY_GRAPH, ENTAILMENT, named, ONTOLOGY_GRAPH)
 
 
+def prepared(base: Base) -> Base:
+    ontology = (said(POET, SUBCLASS, WRITER, ONTOLOGY_GRAPH), said(WRITER, SUBCLASS, PERSON, ONTOLOGY_GRAPH))
+    write(base, followed(), *ontology, by=ADMINISTRATOR)
+    return base
+
+
 @pytest.fixture
 def base(tmp_path: Path) -> Iterator[Base]:
     with Base.open(tmp_path / "data", host=SetClock()) as base:
-        ontology = (said(POET, SUBCLASS, WRITER, ONTOLOGY_GRAPH), said(WRITER, SUBCLASS, PERSON, ONTOLOGY_GRAPH))
-        write(base, followed(), *ontology, by=ADMINISTRATOR)
-        yield base
+        yield prepared(base)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Base]:
+    """One base for tests that have people of their own."""
+    with Base.open(None, host=SetClock()) as base:
+        yield prepared(base)
 
 
 def told(outcome: Outcome) -> list[Finding]:
@@ -58,25 +69,25 @@ def retract(subject: Iri, predicate: Iri, value: Iri, graph: Iri = DEFAULT_GRAPH
     return Retract(Statement(subject, predicate, value, graph))
 
 
-def test_what_follows_since_and_no_more_is_told_with_exact_counts(base: Base) -> None:
-    (finding,) = told(write(base, said(ANN, A, POET)))
+def test_what_follows_since_and_no_more_is_told_with_exact_counts(shared: Base) -> None:
+    (finding,) = told(write(shared, said(person(10), A, POET)))
     assert (finding.code, finding.severity) == (FindingCode.FOLLOWS, Severity.INFO)
     assert finding.message.startswith("by owl-rl, 2 statements follow since: ")
-    assert f"{ANN.n3} {A.n3} {PERSON.n3}" in finding.message
+    assert f"{person(10).n3} {A.n3} {PERSON.n3}" in finding.message
     assert set(finding.graphs) == {DEFAULT_GRAPH.value, ONTOLOGY_GRAPH.value}
-    outcome = write(base, retract(ANN, A, POET))
+    outcome = write(shared, retract(person(10), A, POET))
     assert (outcome.verdict, outcome.state) == (Verdict.CLEAR, CertificateState.APPLIED)
     (finding,) = told(outcome)
     assert finding.message.startswith("by owl-rl, 2 statements follow no more: ")
 
 
-def test_what_holds_all_the_same_is_not_told(base: Base) -> None:
-    write(base, said(ANN, A, POET))
-    assert told(write(base, said(ANN, A, PERSON))) == [], "it followed before"
-    assert told(write(base, said(BOB, A, PERSON))) == []
-    assert told(write(base, retract(ANN, A, PERSON))) == [], "it follows still"
-    assert told(write(base, said(ANN, A, WRITER), retract(ANN, A, POET))) == []
-    (finding,) = told(write(base, retract(ANN, A, WRITER)))
+def test_what_holds_all_the_same_is_not_told(shared: Base) -> None:
+    write(shared, said(person(20), A, POET))
+    assert told(write(shared, said(person(20), A, PERSON))) == [], "it followed before"
+    assert told(write(shared, said(person(21), A, PERSON))) == []
+    assert told(write(shared, retract(person(20), A, PERSON))) == [], "it follows still"
+    assert told(write(shared, said(person(20), A, WRITER), retract(person(20), A, POET))) == []
+    (finding,) = told(write(shared, retract(person(20), A, WRITER)))
     assert finding.message.startswith("by owl-rl, 1 statement follows no more: ")
 
 
@@ -93,10 +104,10 @@ def test_a_change_of_the_vocabulary_is_told_as_such_of_each_graph(base: Base) ->
         assert (ANN.n3 in each.message) == (OPEN.value in each.graphs), "nothing of the other graph"
 
 
-def test_what_cannot_be_is_a_logical_contradiction_and_waits(base: Base) -> None:
-    write(base, said(POET, DISJOINT, Iri("urn:Stone"), ONTOLOGY_GRAPH), by=ADMINISTRATOR)
-    write(base, said(ANN, A, POET))
-    outcome = write(base, said(ANN, A, Iri("urn:Stone")))
+def test_what_cannot_be_is_a_logical_contradiction_and_waits(shared: Base) -> None:
+    write(shared, said(POET, DISJOINT, Iri("urn:Stone"), ONTOLOGY_GRAPH), by=ADMINISTRATOR)
+    write(shared, said(person(30), A, POET))
+    outcome = write(shared, said(person(30), A, Iri("urn:Stone")))
     assert (outcome.verdict, outcome.state) == (Verdict.REVIEW, CertificateState.PENDING)
     (finding,) = told(outcome)
     assert (finding.code, finding.contradiction is not None) == (FindingCode.INCONSISTENT, True)
@@ -104,11 +115,13 @@ def test_what_cannot_be_is_a_logical_contradiction_and_waits(base: Base) -> None
     assert finding.contradiction.kind is ContradictionKind.LOGICAL
     assert "cax-dw" in finding.message
     assert {finding.contradiction.statement, finding.contradiction.against} == {
-        f"{ANN.n3} {A.n3} <urn:{name}> {DEFAULT_GRAPH.n3} ." for name in ("Poet", "Stone")
+        f"{person(30).n3} {A.n3} <urn:{name}> {DEFAULT_GRAPH.n3} ." for name in ("Poet", "Stone")
     }
-    decided = decide(base, outcome.certificate)
+    decided = decide(shared, outcome.certificate)
     assert decided.state is CertificateState.APPLIED, "judged again, it is told the same"
-    assert told(write(base, said(BOB, A, POET)))[0].code is FindingCode.FOLLOWS, "what was there before is not told"
+    assert told(write(shared, said(person(31), A, POET)))[0].code is FindingCode.FOLLOWS, (
+        "what was there before is not told"
+    )
 
 
 def test_what_is_accepted_in_the_same_group_counts(opening_busy: tuple[Base, Busy]) -> None:
@@ -123,13 +136,11 @@ def test_what_is_accepted_in_the_same_group_counts(opening_busy: tuple[Base, Bus
 @pytest.fixture
 def opening_busy(tmp_path: Path, watched: None) -> Iterator[tuple[Base, Busy]]:
     with Base.open(tmp_path / "data", host=SetClock()) as base:
-        axioms = (said(POET, SUBCLASS, WRITER, ONTOLOGY_GRAPH), said(WRITER, SUBCLASS, PERSON, ONTOLOGY_GRAPH))
-        write(base, followed(), *axioms, by=ADMINISTRATOR)
-        yield base, Busy(base)
+        yield prepared(base), Busy(base)
 
 
-def test_only_what_holds_now_counts(base: Base) -> None:
-    assert told(write(base, said(ANN, A, POET, valid=during(1900, 1950)))) == []
+def test_only_what_holds_now_counts(shared: Base) -> None:
+    assert told(write(shared, said(person(40), A, POET, valid=during(1900, 1950)))) == []
 
 
 def test_who_does_not_ask_is_told_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,9 +153,9 @@ def test_who_does_not_ask_is_told_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         assert told(write(base, said(ANN, A, POET))) == []
 
 
-def test_rules_that_nobody_knows_are_refused(base: Base) -> None:
+def test_rules_that_nobody_knows_are_refused(shared: Base) -> None:
     unknown = said(ONTOLOGY_GRAPH, ENTAILMENT, Iri("http://www.w3.org/ns/owl-profile/DL"), ONTOLOGY_GRAPH)
-    outcome = write(base, unknown, by=ADMINISTRATOR)
+    outcome = write(shared, unknown, by=ADMINISTRATOR)
     assert (outcome.verdict, [each.code for each in outcome.findings]) == (
         Verdict.REFUSED,
         [FindingCode.INVALID_RULE],
@@ -159,8 +170,8 @@ def test_what_takes_too_long_waits(base: Base, monkeypatch: pytest.MonkeyPatch) 
     assert outcome.verdict is Verdict.REVIEW
 
 
-def test_of_a_load_it_is_told_that_it_is_not_known(base: Base) -> None:
-    outcome = load(base, "session", [said(ANN, A, POET)])
+def test_of_a_load_it_is_told_that_it_is_not_known(shared: Base) -> None:
+    outcome = load(shared, "session", [said(person(60), A, POET)])
     assert [(each.code, each.severity) for each in told(outcome)] == [(FindingCode.FOLLOWS_UNKNOWN, Severity.INFO)]
 
 

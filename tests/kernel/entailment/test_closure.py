@@ -49,7 +49,7 @@ def agrees_with_owlrl(base: list[Triple]) -> None:
 
 
 @given(bases())
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_what_follows_is_what_owlrl_infers(base: list[Triple]) -> None:
     agrees_with_owlrl(base)
 
@@ -68,11 +68,7 @@ def histories(draw: st.DrawFn) -> tuple[list[Triple], list[list[Triple]]]:
     return base, draw(st.lists(st.lists(st.sampled_from(base), unique=True), min_size=1, max_size=5))
 
 
-@given(histories())
-def test_however_statements_come_and_go_the_closure_is_that_of_what_is_there(
-    history: tuple[list[Triple], list[list[Triple]]],
-) -> None:
-    base, steps = history
+def comes_and_goes(base: list[Triple], steps: list[list[Triple]]) -> None:
     closure, there = closed(base), set(base)
     for step in steps:
         before, wrong_before = told(closure)
@@ -84,6 +80,21 @@ def test_however_statements_come_and_go_the_closure_is_that_of_what_is_there(
         assert {frozenset(each.premises) for each in changed.arisen} == wrong_now - wrong_before
         assert {frozenset(each.premises) for each in changed.settled} == wrong_before - wrong_now
         assert all(is_proved(closure, each, there) for each in now)
+
+
+@given(histories())
+@settings(max_examples=20)
+def test_however_statements_come_and_go_the_closure_is_that_of_what_is_there(
+    history: tuple[list[Triple], list[list[Triple]]],
+) -> None:
+    comes_and_goes(*history)
+
+
+@pytest.mark.fuzz
+@given(histories())
+@settings(max_examples=3_000)
+def test_the_same_at_length(history: tuple[list[Triple], list[list[Triple]]]) -> None:
+    comes_and_goes(*history)
 
 
 def is_proved(closure: Closure, triple: Triple, asserted: set[Triple], above: frozenset[Triple] = frozenset()) -> bool:

@@ -7,6 +7,8 @@ Rules
 * All of it is CPU time, of the service and of the processes that it has: another one answers the ten. What these add is
   told beside what asking them twice takes on the store itself.
 * Half of the ten look something up, the other half count or rank what the writes go to.
+* How many writes others get applied while one is judged by a query that takes long: a count, for time alone says little
+  where other work shares the machine.
 
 Example
 -------
@@ -19,6 +21,7 @@ from __future__ import annotations
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -59,10 +62,12 @@ class Measured:
     Args:
         cpu: by how many queries are registered.
         twice: to ask the ten twice.
+        passed: writes of others that were applied while one was judged by a query that takes long.
     """
 
     cpu: dict[int, float]
     twice: float
+    passed: int
 
     @property
     def untouched(self) -> float:
@@ -98,7 +103,9 @@ def impact(directory: Path, size: int) -> Measured:
             for _ in range(2):
                 _ask(bases[len(_TEN)])
             twice.append(time.process_time() - began)
-    return Measured({count: 1e3 * median(each[WARM:]) for count, each in cpu.items()}, 1e3 * median(twice[WARM:]))
+        passed = _passing(bases[0])
+    medians = {count: 1e3 * median(each[WARM:]) for count, each in cpu.items()}
+    return Measured(medians, 1e3 * median(twice[WARM:]), passed)
 
 
 def impact_table(size: int, measured: Measured) -> Table:
@@ -113,7 +120,21 @@ def impact_table(size: int, measured: Measured) -> Table:
     }
     for count, told in rows.items():
         table.add_row(f"{count:,}", f"{measured.cpu[count]:.2f}", *told)
+    table.add_row("a long one", "", f"{measured.passed:,} writes of others pass", "others do not wait")
     return table
+
+
+def _passing(base: Base) -> int:
+    """Writes that are applied, one after the other, while another one is judged by a query that takes long."""
+    accepted(base.queries.put([_LONG], Asking(WRITER)).result()[0])
+    passed = 0
+    with ThreadPoolExecutor(1) as other:
+        judged = other.submit(write, base, workload.fact(Kind.PLAIN, (WARM + TURNS) * workload.FACTS_A_SUBJECT))
+        while not judged.done():
+            accepted(write(base, workload.fact(Kind.AGED, passed)))
+            passed += 1
+        accepted(judged.result())
+    return passed
 
 
 def _children() -> list[str]:
@@ -154,6 +175,11 @@ def _thousand() -> tuple[RegisteredQuery, ...]:
         for n in range(UNTOUCHED)
     )
 
+
+_LONG: Final = _registered(
+    "long", f"SELECT (COUNT(*) AS ?n) {{ ?a <{FIRST}> ?x . ?b <{FIRST}> ?y FILTER (STR(?x) < STR(?y)) }}"
+)
+"""It goes through every pair: what there is of the predicate, squared."""
 
 _TEN: Final = (
     *(_registered(f"look-up-{n}", f"SELECT ?s {{ ?s <{FIRST}> 'value {n * 100}' }}") for n in range(5)),

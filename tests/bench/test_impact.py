@@ -17,6 +17,9 @@ def test_the_table_has_what_queries_add_that_are_touched_and_that_are_not(
     measured = impact.impact(tmp_path / "base", 500)
     assert sorted(measured.cpu) == [0, 10, 20]
     assert measured.twice > 0
+    assert measured.passed > 0
     console = Console(width=120, record=True)
     console.print(impact.impact_table(500, measured))
-    assert "A write of one fact over 500" in console.export_text()
+    text = console.export_text()
+    assert "A write of one fact over 500" in text
+    assert "writes of others pass" in text

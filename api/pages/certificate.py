@@ -197,6 +197,12 @@ def _may_decide(principal: Principal, record: CertificateRecord) -> bool:
     return record.state is CertificateState.PENDING and principal.may_decide(record.graphs)
 
 
+def _is_purge(service: Service, record: CertificateRecord) -> bool:
+    """Whether it is the certificate of a purge: only administrators of the base come to see one."""
+    with service.base.ledger.reading() as view:
+        return view.purge(record.id) is not None
+
+
 def _approval(service: Service, principal: Principal, record: CertificateRecord) -> ApprovalShown | None:
     """What the policy of the base asks of an approval; None where nothing waits for one."""
     if record.state is not CertificateState.PENDING:
@@ -257,6 +263,7 @@ def _content(
         "may_decide": _may_decide(principal, record),
         "approval": _approval(service, principal, record),
         "may_undo": may_undo(principal, record),
+        "purge": _is_purge(service, record),
         "next_waiting": None if record.state is CertificateState.PENDING else _next_waiting(service, visit),
     }
 

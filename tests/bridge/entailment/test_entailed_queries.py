@@ -8,12 +8,12 @@ import pytest
 from bridge.base import Base
 from bridge.reading import QueryRequest
 from kernel.access import Principal, Role
-from kernel.changes import Assert, End, Retract
+from kernel.changes import Assert, Retract
 from kernel.entailment.table import OWL, RDFS, Regime
 from kernel.facts import Validity
 from kernel.terms import RDF, Iri, Statement
 from kernel.vocabulary import DEFAULT_GRAPH, ONTOLOGY_GRAPH
-from tests.bridge.writing import ADMINISTRATOR, NOON, SetClock, during, write
+from tests.bridge.writing import ADMINISTRATOR, HOUR, NOON, SetClock, during, settled, write
 
 A = Iri(RDF + "type")
 SUBCLASS, SYMMETRIC = Iri(RDFS + "subClassOf"), Iri(OWL + "SymmetricProperty")
@@ -104,10 +104,11 @@ def test_it_is_as_it_was_known(base: Base) -> None:
 def test_it_goes_when_a_premise_ends_by_itself(tmp_path: Path) -> None:
     clock = SetClock(NOON)
     with Base.open(tmp_path / "data", host=clock) as base:
-        write(base, said(POET, SUBCLASS, PERSON), said(ANN, A, POET), said(BOB, A, POET))
-        write(base, End(Statement(ANN, A, POET, DEFAULT_GRAPH), at=None))
-        clock.move(1_000_000)
-        write(base, said(BOB, KNOWS, ANN))
+        soon = during(None, NOON + HOUR)
+        write(base, said(POET, SUBCLASS, PERSON), said(ANN, A, POET, valid=soon), said(BOB, A, POET))
+        assert found(base, PEOPLE) == {"urn:ann", "urn:bob"}
+        clock.move(2 * HOUR)
+        settled(base)
         assert found(base, PEOPLE) == {"urn:bob"}
 
 

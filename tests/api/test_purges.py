@@ -219,7 +219,7 @@ def test_purges_are_listed_in_pages(server: Served) -> None:
     made = [purged(admin, fact=tell(server.writer, f"list{number}", "xyzzy ten"))["purge"] for number in range(3)]
     whole = [each["purge"] for each in admin.get("/purges", params={"limit": "500"}).json()["items"]]
     assert whole[:3] == made[::-1]
-    told, after = list[str](), {}
+    told, after = list[str](), dict[str, str]()
     while True:
         page = admin.get("/purges", params={"limit": "2", **after}).json()
         assert len(page["items"]) <= 2

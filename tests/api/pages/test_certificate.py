@@ -407,7 +407,7 @@ def test_a_signature_with_a_key_of_the_editors_own_is_shown() -> None:
         client, reader = server.client_of(Principal("ed", Role.EDITOR)), world.signed_in(Role.EDITOR)
         text = told(reader, path)
         assert "approvals are signed with the editor's own key here. muniment decide --sign-with does so." in text
-        base.ledger.register_key("ed", key.public.multibase)
+        base.ledger.register_key("ed", key.public.multibase)  # type: ignore[attr-defined]
         certificate = client.get(path.replace("queue", "certificates"), headers={"Accept": "application/vc"})
         signed = editor_statement(UUID(path[7:]), digest_hex(certificate.content), DecisionKind.APPROVE)
         body = {"decision": "approve", "signature": b64encode(key.sign(signed)).decode()}

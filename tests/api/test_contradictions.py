@@ -20,10 +20,11 @@ Json = dict[str, Any]
 G, H = "urn:g", "urn:h"
 SINGLE: Final = {"@type": [M + "SingleValuedBySubject"], M + "predicate": "urn:livesIn", M + "propose": M + "KeepBoth"}
 APART: Final = {"@type": [M + "DisjointClasses"], M + "class": ["urn:Person", "urn:Place"]}
+TRUE: Final = {"@value": "true", "@type": "http://www.w3.org/2001/XMLSchema#boolean"}
 ACROSS: Final = {
     "@type": [M + "SingleValuedBySubject"],
     M + "predicate": "urn:bornIn",
-    M + "acrossGraphs": {"@value": "true", "@type": "http://www.w3.org/2001/XMLSchema#boolean"},
+    M + "acrossGraphs": TRUE,
 }
 
 
@@ -171,7 +172,7 @@ def test_what_refuses_an_edge_is_told_to_those_who_may_read_the_graphs_of_its_ty
     rule = [{"object": {"@id": value}, "predicate": name} for value, name in said]
     rule += [
         {"predicate": RDF + "type", "object": {"@id": M + "EdgeSignature"}},
-        {"predicate": M + "acrossGraphs", "object": {"@value": "true", "@type": ACROSS[M + "acrossGraphs"]["@type"]}},
+        {"predicate": M + "acrossGraphs", "object": TRUE},
     ]
     changes = [{"op": "assert", "subject": "urn:r4", "graph": RULES_GRAPH.value, **each} for each in rule]
     assert admin.post("/changes", json={"changes": changes}).status_code == 201

@@ -44,7 +44,10 @@ if TYPE_CHECKING:
     Handler = Callable[[Request, Any], Response | Awaitable[Response]]  # as Starlette has it
 
 HTML: Final = "text/html"
-ROOTS: Final = ("/queue", "/node", "/proof", "/compare", "/query", "/purging", "/sign-in", "/sign-out", "/assets")
+ROOTS: Final = (
+    *("/queue", "/node", "/proof", "/compare", "/query", "/registered", "/standing", "/branches", "/purging"),
+    *("/sign-in", "/sign-out", "/assets"),
+)
 
 
 def install(app: FastAPI) -> None:

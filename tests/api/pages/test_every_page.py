@@ -37,6 +37,8 @@ PATHS: Final = (
     "/query?query=ASK%20%7B%7D",
     "/query?query=nonsense",
     "/registered",
+    "/branches",
+    "/branches/none",
     "/standing",
     "/standing?kind=value&owner=ada",
     "/purging",

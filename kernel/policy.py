@@ -146,6 +146,8 @@ DEFAULT_POLICY = Policy(
             HasCode(FindingCode.LOW_CONFIDENCE),
             HasCode(FindingCode.IMPACT),
             HasCode(FindingCode.IMPACT_UNKNOWN),
+            HasCode(FindingCode.INCONSISTENT),
+            HasCode(FindingCode.FOLLOWS_UNKNOWN),
             Weighs(HEAVIEST),
         )
     ),

@@ -155,6 +155,7 @@ def test_the_default_policy_refuses_shape_violations_and_holds_contradictions(fo
         FindingCode.WAIVED_VIOLATION,
         FindingCode.WAIVER_ENDED,
         FindingCode.UNSAFE_AUTO_APPROVE,
+        FindingCode.FOLLOWS,
     }
     grave = {each.code for each in found if each.severity is not Severity.INFO} - only_told
     if violations & {*REFUSED, *BY_SEVERITY} or grave & REFUSED:

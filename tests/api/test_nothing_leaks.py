@@ -256,6 +256,14 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
         Asked("PUT", f"/contradictions/{each}/0/owner", sent={"json": {"owner": "me"}})
         for each in ("{certificate}", "{own}")
     ),
+    "explain": tuple(
+        Asked("GET", "/explain", {"subject": EX + "ada", "predicate": EX + "knows", "entailment": "owl-rl", **asked})
+        for asked in (
+            {"object": EX + "bob"},
+            {"object": f'"{MARKER} 1"'},
+            {"object": f'"{MARKER} 1"', "graph": SECRET},
+        )
+    ),
     "listArguments": (
         Asked("GET", "/arguments", {"fact": "{fact}"}),
         Asked("GET", "/arguments", {"fact": EX + "ada"}),
@@ -306,6 +314,7 @@ ROUTES: Final[dict[str, tuple[Asked, ...]]] = {
         Asked("GET", "/sparql", {"query": QUERIES[0], "default-graph-uri": SECRET}),
         Asked("GET", "/sparql", {"query": QUERIES[1], "named-graph-uri": SECRET}),
         Asked("GET", "/sparql", {"query": QUERIES[1], "default-graph": "strict"}),
+        *(Asked("GET", "/sparql", {"query": text, "entailment": "owl-rl"}) for text in QUERIES[:3]),
     ),
     "postQuery": tuple(Asked("POST", "/sparql", sent={"data": {"update": text}}) for text in UPDATES)
     + tuple(Asked("POST", "/sparql", {"dry-run": "true"}, {"data": {"update": text}}) for text in UPDATES[:6])

@@ -115,6 +115,8 @@ def test_what_was_foreseen_counts_while_nothing_moved_that_the_query_minds(base:
 
 
 def test_what_moved_meanwhile_is_asked_again(base: Base, aside: Aside) -> None:
+    write(base, OTHER, by=ADMINISTRATOR)  # or the graph would be a new one, and the query asked again for that
+
     def meanwhile() -> None:
         aside.then = lambda: None
         assert load(base, "meanwhile", [Assert(living(OSLO))], by=ADMINISTRATOR).state is CertificateState.APPLIED

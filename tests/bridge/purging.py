@@ -34,10 +34,16 @@ def fact_of(base: Base, statement: Statement) -> Target:
         return Target(TargetKind.FACT, next(view.facts_ever(statement=statement)).id)
 
 
-def purge(base: Base, target: Target, reason: str = "it has to go", by: Principal = ADMINISTRATOR) -> PurgeRecord:
-    """Previews, and carries out what was previewed."""
+def purge(
+    base: Base,
+    target: Target,
+    reason: str = "it has to go",
+    by: Principal = ADMINISTRATOR,
+    patience: float = PATIENCE,
+) -> PurgeRecord:
+    """Previews, and carries out what was previewed, within so many seconds."""
     digest = base.purges.preview(by, target).digest
-    return base.purges.purge(PurgeRequest(target, reason, by, digest)).result(PATIENCE)
+    return base.purges.purge(PurgeRequest(target, reason, by, digest)).result(patience)
 
 
 def tell(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from certificates.impacts import Impact
     from certificates.items import SaltedItem
     from kernel.facts import Evidence
-    from kernel.ports import CertificateRecord, DecisionRecord
+    from kernel.ports.records import CertificateRecord, DecisionRecord
     from kernel.queries import RegisteredQuery
     from kernel.submitting import Outcome
     from kernel.terms import Term

@@ -39,7 +39,7 @@ from kernel.errors import Forbidden, Unauthenticated
 
 if TYPE_CHECKING:
     from api.oidc import Issuer
-    from kernel.ports import Ledger
+    from kernel.ports.ledger import Ledger
 
 REALM: Final = "muniment"
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from kernel.errors import CallerError, MunimentError, NotFound, PlanError
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Submission, outcome_of
 
 if TYPE_CHECKING:

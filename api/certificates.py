@@ -43,7 +43,7 @@ from certificates.certificate import Verdict
 from certificates.contradictions import ContradictionKind
 from kernel.deciding import DecisionRequest
 from kernel.errors import InvalidParameter, NotFound
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 
 if TYPE_CHECKING:
     from api import models

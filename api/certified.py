@@ -33,7 +33,7 @@ from bridge.updating.terms import Terms
 from kernel.errors import InvalidTime
 from kernel.instants import name_zone, parse_zone
 from kernel.net_effect import Since
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

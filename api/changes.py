@@ -46,7 +46,7 @@ from bridge.documents.changes_json import read_changes
 from bridge.documents.reader import FORMATS, JSON_LD, MEDIA_TYPES
 from certificates.certificate import Verdict
 from kernel.errors import InvalidParameter, MunimentError
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Submission
 
 if TYPE_CHECKING:

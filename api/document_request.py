@@ -35,7 +35,7 @@ from kernel.instants import name_zone, parse_zone
 from kernel.timevalues import NO_END, NO_START, interval_between, valid_from, valid_through, valid_to
 
 if TYPE_CHECKING:
-    from kernel.ports import TermCanonicaliser
+    from kernel.ports.outside import TermCanonicaliser
     from kernel.timevalues import Bound
 
 _DECIMAL: Final = re.compile(r"[01](?:\.[0-9]{1,30})?|\.[0-9]{1,30}", re.ASCII)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from bridge.fact_reading import Place
     from bridge.moments import Moment
     from kernel.access import Principal
-    from kernel.ports import TermCanonicaliser
+    from kernel.ports.outside import TermCanonicaliser
     from kernel.terms import Term
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kernel.ports import AppliedHead
+    from kernel.ports.heads import AppliedHead
 
 LINK_FORMAT: Final = "application/link-format"
 TIMEMAP: Final = "/timemap"

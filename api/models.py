@@ -27,7 +27,8 @@ from certificates.findings import FindingCode, Severity
 from certificates.records import DecisionKind
 from certificates.revocation import RevocationReason
 from kernel.arguments import Relation
-from kernel.ports import CertificateState, PurgeState
+from kernel.ports.purges import PurgeState
+from kernel.ports.records import CertificateState
 from kernel.precision import Precision
 from kernel.queries import Action
 

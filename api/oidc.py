@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from api.oidc_settings import OidcSettings
-    from kernel.ports import HostClock
+    from kernel.ports.outside import HostClock
 
 LONGEST: Final = 16_384
 """Characters of a token."""

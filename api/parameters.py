@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kernel.ports import TermCanonicaliser
+    from kernel.ports.outside import TermCanonicaliser
 
 E = TypeVar("E", bound="StrEnum")
 

@@ -49,7 +49,7 @@ from bridge.holdings import holdings
 from certificates.ids import urn
 from kernel.errors import InvalidParameter
 from kernel.instants import print_instant
-from kernel.ports import PurgeState
+from kernel.ports.purges import PurgeState
 from kernel.purging import PurgeRequest, require_purger
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from api import models
     from bridge.erasing import Purges
     from kernel.access import Principal
-    from kernel.ports import PurgeRecord
+    from kernel.ports.purges import PurgeRecord
     from kernel.purge_targets import Target
 
 _JSON: Final = "application/json"

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from api import models
-    from kernel.ports import AppliedHead
+    from kernel.ports.heads import AppliedHead
 
 _JSON: Final = "application/json"
 _READ_HERE: Final = ("/sparql", "/facts", "/graphs", "/graphs/", "/exports/")

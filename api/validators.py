@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from bridge.reading import Question
     from kernel.access import Principal
     from kernel.instants import Instant
-    from kernel.ports import Head
+    from kernel.ports.heads import Head
     from kernel.terms import Iri
 
 CHANGING: Final = {"Cache-Control": "no-store"}

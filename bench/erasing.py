@@ -26,7 +26,7 @@ from bridge.base import Base
 from bridge.stores.pair import rebuild
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Request
-from kernel.ports import PurgeState
+from kernel.ports.purges import PurgeState
 from kernel.purge_targets import Target, TargetKind
 from kernel.purging import PurgeRequest
 from kernel.submitting import Submission

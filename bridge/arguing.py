@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from bridge.reading import Reader
     from kernel.access import Principal
     from kernel.arguments import Claim, Composition, Step
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
 
 MOST: Final = 500
 """Arguments that are looked at for one claim."""

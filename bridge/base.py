@@ -78,7 +78,10 @@ if TYPE_CHECKING:
     from kernel.group import Group
     from kernel.judging import VerdictPolicy
     from kernel.loading import LoadRequest
-    from kernel.ports import CertificateRecord, Head, HostClock, Ledger
+    from kernel.ports.heads import Head
+    from kernel.ports.ledger import Ledger
+    from kernel.ports.outside import HostClock
+    from kernel.ports.records import CertificateRecord
     from kernel.preparing import Preparation, Progress
     from kernel.submitting import Outcome, Submission
     from kernel.terms import Statement

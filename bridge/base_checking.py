@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bridge.shapes.document import Triple
     from kernel.facts import Evidence, Fact
     from kernel.instants import Instant
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
 
 
 def base_material(ledger: Ledger, given: Material | None, instant: Instant) -> Material:

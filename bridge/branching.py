@@ -37,7 +37,7 @@ from bridge.stores.projections import added_text, removed_text
 from kernel.facts import Evidence, Fact, Supersession
 from kernel.instants import Instant
 from kernel.planner import Planner
-from kernel.ports import StoreDelta
+from kernel.ports.stores import StoreDelta
 from kernel.rules import amend, read_rules
 from kernel.terms import Iri
 from kernel.transaction_clock import next_instant
@@ -53,7 +53,8 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.branches import Branch
     from kernel.plan import Plan
-    from kernel.ports import HostClock, Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.outside import HostClock
     from kernel.terms import Statement, Term
 
 MOST: Final = 20_000

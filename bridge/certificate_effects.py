@@ -33,7 +33,7 @@ from certificates.findings import FindingCode
 from kernel.conflict_words import proposes
 from kernel.facts import Evidence, Fact
 from kernel.intervals import ALWAYS
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.rule_kinds import CONTRADICTION_CODES
 from kernel.terms import Iri
 
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from certificates.findings import Finding
     from kernel.access import Principal
     from kernel.instants import Instant
-    from kernel.ports import CertificateRecord, DecisionRecord, Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.records import CertificateRecord, DecisionRecord
 
 _NEIGHBOURS: Final = 24
 """Facts that findings set against a plan, at most."""

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from certificates.items import SaltedItem
     from kernel.access import Principal
     from kernel.instants import Instant
-    from kernel.ports import CertificateRecord, CertificateState, DecisionRecord, Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.records import CertificateRecord, CertificateState, DecisionRecord
 
 _LARGEST_CHUNK: Final = 1_024
 """Certificates read at a time while a page is filled, at most."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from certificates.findings import Finding
     from kernel.access import Principal
-    from kernel.ports import Ledger
+    from kernel.ports.ledger import Ledger
 
 _DERIVED: Final = Iri("http://www.w3.org/ns/prov#wasDerivedFrom")
 

@@ -45,7 +45,7 @@ from kernel.changes import Assert, Request
 from kernel.errors import Conflict, DamagedBase, InvalidParameter
 from kernel.facts import Validity
 from kernel.loading import LoadRequest
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Submission
 from kernel.terms import Iri
 from kernel.vocabulary import ONTOLOGY_GRAPH, RULES_GRAPH, SHAPES_GRAPH

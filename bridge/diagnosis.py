@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.keys import GivenKey
-    from kernel.ports import HostClock
+    from kernel.ports.outside import HostClock
 
 LEDGER: Final = "ledger.sqlite"
 

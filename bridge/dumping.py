@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from uuid import UUID
 
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
 
 WHOLE: Final = "# whole"
 """How the last line begins."""

@@ -45,7 +45,7 @@ from certificates.purge_events import Erased
 from certificates.receipt import Receipt, ReceiptStatus, secure
 from kernel.errors import InvalidParameter, MunimentError, NotFound, ShuttingDown
 from kernel.instants import print_instant
-from kernel.ports import PurgeState
+from kernel.ports.purges import PurgeState
 from kernel.projection import delta_between
 from kernel.purging import require_purger
 from kernel.tombstones import TombstoneKind
@@ -63,7 +63,9 @@ if TYPE_CHECKING:
     from kernel.group import Group
     from kernel.instants import Instant
     from kernel.issuing import Notary
-    from kernel.ports import Ledger, LedgerView, PurgeRecord, StoreDelta
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.purges import PurgeRecord
+    from kernel.ports.stores import StoreDelta
     from kernel.purge_targets import Target
     from kernel.purging import Purger, PurgeRequest, Survey
     from kernel.sequencer import Sequencer

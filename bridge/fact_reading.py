@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.facts import Evidence, Fact
     from kernel.instants import Instant
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Term
 
 _LOOKED_UP: Final = 256

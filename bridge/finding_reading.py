@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from kernel.access import Principal
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
 
 _CHUNK: Final = 2_000
 _KEPT: Final = 64

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from bridge.ledger.sqlite import SqliteLedger
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
     from kernel.tombstones import Stone
 
 TOMBSTONE_KEY: Final = "keys/tombstone.key"

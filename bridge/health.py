@@ -15,7 +15,8 @@ from bridge.stores.projections import Projection
 
 if TYPE_CHECKING:
     from bridge.stores.pair import OxigraphStores
-    from kernel.ports import Head, Ledger
+    from kernel.ports.heads import Head
+    from kernel.ports.ledger import Ledger
 
 _QUERY: Final = "ASK { GRAPH ?g { ?s ?p ?o } }"
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from kernel.access import Principal
-    from kernel.ports import Ledger
+    from kernel.ports.ledger import Ledger
     from kernel.terms import Iri
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kernel.group import Group
     from kernel.instants import Instant
     from kernel.issuing import Notary
-    from kernel.ports import HostClock
+    from kernel.ports.outside import HostClock
     from kernel.sequencer import Sequencer
 
 

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from certificates.key_set import KeySet
     from certificates.revocation import RevocationReason
     from kernel.instants import Instant
-    from kernel.ports import HostClock, Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.outside import HostClock
 
 SIGNING_KEY: Final = "keys/signing.key"
 NEXT_KEY: Final = "keys/next.key"

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from certificates.merkle_proofs import Node
     from certificates.tiles import Tile
     from kernel.access import Principal
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
 
 
 _PATIENCE: Final = 5.0

@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING
 from kernel.instants import SECOND, Instant
 
 if TYPE_CHECKING:
-    from kernel.ports import AppliedHead, LedgerView
+    from kernel.ports.heads import AppliedHead
+    from kernel.ports.ledger import LedgerView
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ from kernel.instants import Instant
 from kernel.timevalues import parse_point
 
 if TYPE_CHECKING:
-    from kernel.ports import HostClock, Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.outside import HostClock
 
 _HEAD: Final = re.compile(r"head:([0-9]{1,18})")
 _MEANT_AS_HEAD: Final = re.compile(r"head\b", re.IGNORECASE)

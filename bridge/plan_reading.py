@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from certificates.items import SaltedItem
     from kernel.facts import Fact
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
 
 Body = dict[str, str]
 

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
     from certificates.certificate import Verdict
     from kernel.judging import VerdictPolicy
-    from kernel.ports import CertificateRecord, LedgerView
+    from kernel.ports.ledger import LedgerView
+    from kernel.ports.records import CertificateRecord
 
 _PAGE: Final = 1_000
 

@@ -69,7 +69,9 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.entailment.table import Regime
     from kernel.facts import Fact
-    from kernel.ports import Head, HostClock, Ledger, LedgerView
+    from kernel.ports.heads import Head
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.outside import HostClock
 
 T = TypeVar("T")
 

@@ -30,7 +30,7 @@ from certificates.certificate import Verdict
 from certificates.findings import Finding
 from certificates.items import ItemKind
 from kernel.errors import Forbidden, NotFound
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.rule_table import read_rules
 from kernel.standing import standing_parts
 from kernel.terms import Iri
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.instants import Instant
     from kernel.intervals import Interval
-    from kernel.ports import CertificateRecord, Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.records import CertificateRecord
     from kernel.rule_table import RuleTable
 
 _PAGE: Final = 500

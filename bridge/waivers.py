@@ -26,7 +26,7 @@ from kernel.vocabulary import SHAPES_GRAPH
 if TYPE_CHECKING:
     from certificates.findings import Finding
     from kernel.instants import Instant
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
 
 
 def ended_waivers(view: FactsView, at: Instant) -> list[Finding]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kernel.arguments import Claim, Composition
     from kernel.facts import FactContent
     from kernel.plan import Plan
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.terms import Term
 
 MOST: Final = 200

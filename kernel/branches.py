@@ -36,7 +36,8 @@ from kernel.instants import SECOND, Instant
 if TYPE_CHECKING:
     from certificates.certificate import Verdict
     from kernel.access import Principal
-    from kernel.ports import Head, HostClock
+    from kernel.ports.heads import Head
+    from kernel.ports.outside import HostClock
     from kernel.submitting import Outcome
 
 IN_ALL: Final = 1_000

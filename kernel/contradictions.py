@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
     from uuid import UUID
 
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
 
 
 @dataclass(frozen=True, slots=True)

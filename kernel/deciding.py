@@ -42,7 +42,7 @@ from kernel.errors import AlreadyDecided, Forbidden, InvalidParameter, NotFound,
 from kernel.instants import print_instant
 from kernel.loading import LoadRequest
 from kernel.planner import Planner
-from kernel.ports import CertificateState, DecisionRecord
+from kernel.ports.records import CertificateState, DecisionRecord
 from kernel.submitting import Outcome, findings_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     from kernel.judging import Judge, Judgement
     from kernel.loading import Loader
     from kernel.plan import Plan
-    from kernel.ports import CertificateRecord, LedgerView
+    from kernel.ports.ledger import LedgerView
+    from kernel.ports.records import CertificateRecord
     from kernel.preparing import Preparation
     from kernel.submitting import Submitter
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from kernel.facts import Evidence, Fact
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.terms import Iri, Statement, Term
 
 

@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING
 from certificates.events import Applied
 from kernel.facts import Evidence, Fact, Supersession
 from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
-from kernel.ports import Head, StoreDelta
+from kernel.ports.heads import Head
+from kernel.ports.stores import StoreDelta
 from kernel.transaction_clock import next_instant
 from kernel.vocabulary import GOVERNANCE
 
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
 
     from kernel.facts import FactContent
     from kernel.plan import Plan
-    from kernel.ports import Erasure, HostClock, LedgerTransaction
+    from kernel.ports.outside import HostClock
+    from kernel.ports.purges import Erasure
+    from kernel.ports.writing import LedgerTransaction
     from kernel.terms import Iri, Statement
 
 

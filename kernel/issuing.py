@@ -26,7 +26,7 @@ from certificates.events import Issued
 from certificates.items import ItemKind, ItemTree, salt_items
 from certificates.proof import secure
 from kernel.instants import print_instant
-from kernel.ports import CertificateRecord, CertificateState
+from kernel.ports.records import CertificateRecord, CertificateState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

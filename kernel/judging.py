@@ -42,15 +42,9 @@ if TYPE_CHECKING:
     from kernel.governance import Governance
     from kernel.mismatches import Mismatch
     from kernel.plan import Plan
-    from kernel.ports import (
-        EntailmentChecker,
-        FactsView,
-        ImpactChecker,
-        LedgerView,
-        Loaded,
-        LoadImpactChecker,
-        ShapeChecker,
-    )
+    from kernel.ports.checks import EntailmentChecker, ImpactChecker, Loaded, LoadImpactChecker, ShapeChecker
+    from kernel.ports.facts import FactsView
+    from kernel.ports.ledger import LedgerView
     from kernel.preparing import Preparation
     from kernel.rule_table import RuleTable
     from kernel.signatures import Signatures

@@ -33,7 +33,8 @@ from kernel.errors import NotFound
 from kernel.issuing import EMPTY, Trees, issued_event
 from kernel.plan import effect_bodies, request_body
 from kernel.planner import Planner
-from kernel.ports import CertificateRecord, CertificateState, IdempotencyEntry, Loaded
+from kernel.ports.checks import Loaded
+from kernel.ports.records import CertificateRecord, CertificateState, IdempotencyEntry
 from kernel.submitting import Outcome, asked_by, findings_of, outcome_of
 from kernel.vocabulary import SHAPES_GRAPH
 
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from kernel.issuing import Notary
     from kernel.judging import Gathered, Judge
     from kernel.plan import Plan
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.preparing import Preparation
     from kernel.terms import Iri
 

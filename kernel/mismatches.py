@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from kernel.facts import Fact, FactContent
     from kernel.plan import Plan
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.signatures import Demand, Ends, Signatures
     from kernel.terms import Statement, Term
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.changes import Change
     from kernel.instants import Instant
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.terms import Iri, Term
     from kernel.timevalues import Bound
 

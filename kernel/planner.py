@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.changes import Change
     from kernel.intervals import Interval
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.terms import Iri
 
 NO_SPELLING = Spelling()

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from kernel.facts import Fact
     from kernel.judging import VerdictPolicy
     from kernel.plan import Plan
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.terms import Statement
 
 DOCUMENT: Final = Iri(M + "document")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kernel.contradictions import Conflict, Side
     from kernel.facts import Evidence, EvidenceContent
     from kernel.plan import Plan
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.rule_table import RuleTable
 
 _CERTAIN: Final = Decimal(1)

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
     from kernel.group import Group
     from kernel.plan import Plan
-    from kernel.ports import FactsView, Ledger, LedgerView
+    from kernel.ports.facts import FactsView
+    from kernel.ports.ledger import Ledger, LedgerView
     from kernel.sequencer import Sequencer
 
 T = TypeVar("T")

@@ -27,14 +27,14 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from kernel.errors import DamagedBase
-from kernel.ports import StoreDelta
+from kernel.ports.stores import StoreDelta
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kernel.facts import Evidence, Fact
     from kernel.instants import Instant
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Iri, Statement
 
 BATCH: Final = 10_000

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from kernel.plan import Plan
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.preferring import Weighing
 
 

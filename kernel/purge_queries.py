@@ -30,7 +30,7 @@ from kernel.vocabulary import QUERIES_GRAPH
 
 if TYPE_CHECKING:
     from kernel.facts import Fact
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.purge_targets import Held, Target
     from kernel.terms import Statement
 

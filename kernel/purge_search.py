@@ -30,7 +30,7 @@ from certificates.canonical import canonical_json
 from certificates.ids import urn
 from certificates.items import ItemKind
 from kernel.changes import Assert, Reinstate, Revise
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.purge_queries import NamingQueries
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from certificates.items import SaltedItem
     from kernel.changes import Change, Request
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.purge_targets import Held, Target
     from kernel.quoting import Quotes
     from kernel.terms import Statement

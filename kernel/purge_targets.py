@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from kernel.facts import Evidence, Fact
     from kernel.instants import Instant
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Statement
     from kernel.tombstones import Stone, Tombstones
 

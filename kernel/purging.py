@@ -45,7 +45,8 @@ from kernel.errors import Conflict, Forbidden, NotFound, NothingToPurge, Preview
 from kernel.instants import print_instant
 from kernel.issuing import EMPTY, Trees, issued_event
 from kernel.plan import request_body
-from kernel.ports import CertificateRecord, CertificateState, Erasure, PurgeRecord, PurgeState
+from kernel.ports.purges import Erasure, PurgeRecord, PurgeState
+from kernel.ports.records import CertificateRecord, CertificateState
 from kernel.purge_queries import with_queries
 from kernel.purge_search import Search
 from kernel.purge_targets import Target, TargetKind, graph_stays, held_of, refuse_vocabulary, standing_in, tombstones_of
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
     from kernel.instants import Instant
     from kernel.issuing import Notary
     from kernel.judging import Judge
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.tombstones import Stone, Tombstones
 
 

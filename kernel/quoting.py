@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from certificates.items import SaltedItem
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.purge_targets import Held, Target
     from kernel.terms import Statement, Term
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kernel.facts import Fact
-    from kernel.ports import CertificateRecord, LedgerView
+    from kernel.ports.ledger import LedgerView
+    from kernel.ports.records import CertificateRecord
 
 MOST: Final = 250_000
 """Facts that one reverts with a request: what a plan holds in memory, some 1 KB each."""

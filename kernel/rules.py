@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from kernel.facts import Fact
     from kernel.plan import Plan
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.terms import Iri, Statement
 
 __all__ = ["amend", "beyond_vocabularies", "read_rules"]

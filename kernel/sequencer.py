@@ -51,7 +51,10 @@ from kernel.transaction_clock import refuse_if_ahead
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from kernel.ports import Head, HostClock, Ledger, StoreDelta, Stores
+    from kernel.ports.heads import Head
+    from kernel.ports.ledger import Ledger
+    from kernel.ports.outside import HostClock
+    from kernel.ports.stores import StoreDelta, Stores
 
 T = TypeVar("T")
 

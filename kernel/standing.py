@@ -23,7 +23,7 @@ from kernel.proposals import fused
 if TYPE_CHECKING:
     from certificates.findings import FindingCode
     from kernel.intervals import Interval
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.rule_table import RuleTable
     from kernel.terms import Statement
 

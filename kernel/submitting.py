@@ -29,7 +29,7 @@ from certificates.ids import uuid7
 from certificates.items import ItemKind
 from kernel.errors import IdempotencyMismatch
 from kernel.planner import Planner
-from kernel.ports import IdempotencyEntry
+from kernel.ports.records import IdempotencyEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from kernel.issuing import Notary
     from kernel.judging import Judge
     from kernel.plan import Plan
-    from kernel.ports import CertificateRecord, CertificateState, LedgerView
+    from kernel.ports.ledger import LedgerView
+    from kernel.ports.records import CertificateRecord, CertificateState
     from kernel.preparing import Preparation
 
 

@@ -21,7 +21,7 @@ from bridge.sparql.hints import hint
 from kernel.access import Principal, Role
 from kernel.changes import Retract
 from kernel.instants import parse_instant
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Submission
 from kernel.terms import Iri
 from tests.bridge.writing import PATIENCE, SetClock, decide, write

@@ -36,7 +36,7 @@ from bridge.reading import QueryRequest
 from bridge.terms import OxigraphCanonicaliser
 from kernel.instants import Instant, print_instant
 from kernel.loading import LoadRequest
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Submission
 from kernel.terms import Iri
 from tests.bridge.writing import ADMINISTRATOR, PATIENCE, SetClock

@@ -21,7 +21,7 @@ from bridge.base import Base
 from bridge.documents.changes_json import read_changes
 from bridge.reading import QueryRequest
 from bridge.terms import OxigraphCanonicaliser
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Submission
 from tests.bridge.writing import ADMINISTRATOR, PATIENCE, SetClock
 from tests.requirements import require

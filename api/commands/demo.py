@@ -33,7 +33,7 @@ from api.commands.options import AcceptClock
 from api.commands.progress import step_progress, waiting
 from kernel.access import Principal, Role
 from kernel.errors import ClockAhead
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

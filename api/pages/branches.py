@@ -36,7 +36,7 @@ from api.service import Service
 from bridge.certificate_reading import readable_findings
 from certificates.findings import Severity
 from kernel.facts import Fact
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.terms import Iri
 
 if TYPE_CHECKING:

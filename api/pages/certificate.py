@@ -50,7 +50,7 @@ from certificates.records import DecisionKind
 from kernel.deciding import DecisionRequest
 from kernel.errors import AlreadyDecided, InvalidParameter, NotFound
 from kernel.instants import Instant, parse_instant
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from api.pages.visiting import Visit
     from bridge.certificate_effects import Effects, EffectsReader
     from kernel.access import Principal
-    from kernel.ports import CertificateRecord, DecisionRecord
+    from kernel.ports.records import CertificateRecord, DecisionRecord
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 DECISION: Final = Parameter(

@@ -46,7 +46,7 @@ from api.purges import carried_out, previewed
 from api.service import Service
 from certificates.records import DecisionKind
 from kernel.errors import CallerError, InvalidParameter, PreviewOutdated
-from kernel.ports import PurgeState
+from kernel.ports.purges import PurgeState
 from kernel.purge_targets import TargetKind
 from kernel.purging import PurgeRequest, require_purger
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from api.pages.visiting import Visit
     from api.parameters import Parameters
-    from kernel.ports import PurgeRecord
+    from kernel.ports.purges import PurgeRecord
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 KIND: Final = Parameter("kind", "what it is", {"type": "string", "enum": [each.value for each in TargetKind]}, "node")

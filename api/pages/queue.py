@@ -43,7 +43,7 @@ from certificates.certificate import Verdict
 from certificates.contradictions import ContradictionKind
 from kernel.errors import InvalidParameter
 from kernel.instants import SECOND, Instant
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.terms import parse_iri
 from kernel.timevalues import parse_point, parse_time
 from kernel.vocabulary import SHAPES_GRAPH
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 ANY: Final = "any"
 STATES: Final = ("pending", "applied", "rejected", "refused", "stale", ANY)
-"""The states of `kernel.ports.CertificateState`, what waits first."""
+"""The states of `kernel.ports.records.CertificateState`, what waits first."""
 
 ORDERS: Final = ("newest", "oldest")
 

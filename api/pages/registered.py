@@ -32,7 +32,7 @@ from bridge.certificate_reading import may_see, readable_findings
 from bridge.impact.reading import QueryReader
 from certificates.findings import Finding
 from certificates.items import ItemKind
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -63,7 +63,7 @@ class Span:
 
 
 def in_words(spelled: str, *, seconds_too: bool = False) -> Words:
-    """A time that was spelled as `kernel.timevalues` reads it; an instant with its seconds also where they are none."""
+    """A time that was spelled as `kernel.timevalues` reads it; an instant with its seconds, also if they are none."""
     match = _INSTANT.fullmatch(spelled)
     if match is not None:
         year, month, day, minutes, seconds, zone = match.groups()

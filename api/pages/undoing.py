@@ -43,7 +43,7 @@ from api.service import Service
 from certificates.ids import parse_urn
 from kernel import changes
 from kernel.errors import CallerError, Conflict, Forbidden, InvalidParameter, NotFound, PlanError
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Submission
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from certificates.merkle import leaf_hash
 from certificates.purge_events import Erased, Purged, Restored
 from certificates.records import DecisionKind
 from kernel.instants import Instant, parse_instant
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from certificates.checkpoints import Checkpoint
     from certificates.events import CertificateEvent, Event
     from certificates.key_history import KeyHistory
-    from kernel.ports import Head
+    from kernel.ports.heads import Head
 
 _EVENTS: Final = "SELECT position, event, leaf FROM events ORDER BY position"
 _STATE: Final = "SELECT position, instant, clock, digest FROM state"

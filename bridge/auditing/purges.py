@@ -28,14 +28,14 @@ from certificates.canonical import digest_hex
 from certificates.errors import CertificateError
 from certificates.purge_events import Erased, Purged, erasure_digest
 from certificates.receipt import ReceiptStatus, verify
-from kernel.ports import PurgeState
+from kernel.ports.purges import PurgeState
 
 if TYPE_CHECKING:
     from bridge.auditing.faults import Faults
     from bridge.ledger.session import Session
     from certificates.events import PurgeEvent
     from certificates.keys import VerifyingKey
-    from kernel.ports import PurgeRecord
+    from kernel.ports.purges import PurgeRecord
 
 _THERE: Final = "SELECT count(*) FROM sqlite_schema WHERE name IN ('purges', 'erased_facts', 'erased_items')"
 _TABLES: Final = 3

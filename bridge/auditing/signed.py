@@ -36,7 +36,7 @@ from certificates.merkle import leaf_hash
 from certificates.proof import verify
 from certificates.records import Decision, Recheck, verify_record
 from kernel.instants import Instant, print_instant
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.terms import Iri
 
 if TYPE_CHECKING:

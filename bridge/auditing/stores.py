@@ -39,7 +39,7 @@ from kernel.projection import delta_between
 
 if TYPE_CHECKING:
     from bridge.auditing.faults import Faults
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
 
 
 def look_at_stores(view: LedgerView, directory: Path, found: Faults, *, names: bool = True) -> None:

@@ -22,7 +22,7 @@ from uuid import UUID
 
 from bridge.auditing.slots import as_it_is
 from bridge.ledger.request_codec import decode_request
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.facts import Fact
     from kernel.instants import Instant
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
     from kernel.terms import Iri
 
 _LOOKED_UP: Final = 256

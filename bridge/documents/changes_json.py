@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kernel.instants import Zone
-    from kernel.ports import TermCanonicaliser
+    from kernel.ports.outside import TermCanonicaliser
 
 Members: TypeAlias = dict[str, Json]
 

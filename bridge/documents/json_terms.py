@@ -33,7 +33,7 @@ from kernel.terms import XSD_STRING, Iri, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kernel.ports import TermCanonicaliser
+    from kernel.ports.outside import TermCanonicaliser
 
 _LITERAL: Final = frozenset({"@value", "@type", "@language", "@direction"})
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from bridge.documents.jsonld_triples import Triple
     from bridge.terms import OxTerm
-    from kernel.ports import TermCanonicaliser
+    from kernel.ports.outside import TermCanonicaliser
 
 Asserted: TypeAlias = tuple[Statement, Spelling]
 """A statement to assert, and how its object was spelled."""

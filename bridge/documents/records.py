@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bridge.documents.reader import Asserted
-    from kernel.ports import TermCanonicaliser
+    from kernel.ports.outside import TermCanonicaliser
 
 REIFIES: Final = Iri(RDF + "reifies")
 _SUBJECT, _PREDICATE, _OBJECT = (Iri(RDF + name) for name in ("subject", "predicate", "object"))

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from bridge.snapshots.wanted import Wanted
     from bridge.stores.checkpoints import Seed
     from kernel.entailment.proofs import Proved
-    from kernel.ports import Ledger
+    from kernel.ports.ledger import Ledger
     from kernel.terms import Statement
 
 LIMITS: Final = Limits(seconds=900, memory=3 * 2**30)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.entailment.proofs import Proved
     from kernel.entailment.table import Regime
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
 
 MOST: Final = 200
 """Steps of a proof that are told."""

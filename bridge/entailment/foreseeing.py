@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from kernel.entailment.table import Regime
     from kernel.facts import Fact
     from kernel.plan import Plan
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
     from kernel.terms import Iri, Statement
 
 LIMITS: Final = Limits(seconds=5, memory=3 * 2**30)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kernel.facts import Fact
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Statement
 
 Moment: TypeAlias = "tuple[Instant, Instant]"

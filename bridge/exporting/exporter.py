@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from certificates.keys import SigningKey
     from kernel.access import Principal
     from kernel.instants import Instant
-    from kernel.ports import HostClock, Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.outside import HostClock
     from kernel.terms import Iri
 
 _ALWAYS_THERE: Final = GOVERNANCE | {DEFAULT_GRAPH}

@@ -24,7 +24,7 @@ from kernel.vocabulary import is_data
 
 if TYPE_CHECKING:
     from kernel.impact import Changes
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Iri
 
 

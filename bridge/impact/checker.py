@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from bridge.impact.staging import Staging
     from kernel.facts import Fact, FactContent
     from kernel.plan import Plan
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
     from kernel.queries import RegisteredQuery
     from kernel.terms import Iri
 

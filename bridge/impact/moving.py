@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from kernel.facts import Fact
     from kernel.instants import Instant
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Statement
 
 MOST: Final = 20_000

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from kernel.access import Principal
     from kernel.facts import Fact
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
     from kernel.queries import RegisteredQuery
 
 MOST: Final = 20_000

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from kernel.changes import Change
     from kernel.group import Group
     from kernel.instants import Instant
-    from kernel.ports import FactsView, TermCanonicaliser
+    from kernel.ports.facts import FactsView
+    from kernel.ports.outside import TermCanonicaliser
     from kernel.queries import RegisteredQuery
     from kernel.submitting import Outcome, Submitter
 

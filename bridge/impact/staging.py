@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from bridge.shapes.sparql.patience import Patience
     from bridge.snapshots.cache import Snapshots
     from bridge.stores.pair import OxigraphStores
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
     from kernel.terms import Statement
 
 LIMITS: Final = Limits(seconds=5, memory=512 * 2**20, result=16 * 2**20)

@@ -26,7 +26,8 @@ from certificates.items import ItemKind, SaltedItem
 from certificates.lthash import LatticeHash
 from kernel.access import Grant, Principal, Role
 from kernel.instants import Instant
-from kernel.ports import CertificateRecord, CertificateState, DecisionRecord, Head, IdempotencyEntry
+from kernel.ports.heads import Head
+from kernel.ports.records import CertificateRecord, CertificateState, DecisionRecord, IdempotencyEntry
 from kernel.terms import Iri
 
 if TYPE_CHECKING:

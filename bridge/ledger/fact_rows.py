@@ -26,7 +26,7 @@ from certificates.ids import read_uuid
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
 from kernel.instants import FOREVER, Instant
 from kernel.intervals import Interval
-from kernel.ports import FactTexts
+from kernel.ports.texts import FactTexts
 from kernel.precision import Precision
 from kernel.terms import Iri, Statement, parse_iri, parse_literal, parse_term
 

@@ -33,7 +33,7 @@ from bridge.ledger.fact_rows import EVIDENCE_COLUMNS, FACT_COLUMNS, evidence_of,
 from bridge.ledger.node_queries import both
 from certificates.items import ItemKind, SaltedItem
 from kernel.instants import Instant
-from kernel.ports import PurgeRecord, PurgeState
+from kernel.ports.purges import PurgeRecord, PurgeState
 from kernel.purge_targets import names
 from kernel.terms import Iri
 from kernel.vocabulary import M
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from bridge.ledger.fact_rows import EvidenceRow, FactRow
     from bridge.ledger.session import Session, Value
     from kernel.facts import Evidence, Fact
-    from kernel.ports import Erasure
+    from kernel.ports.purges import Erasure
     from kernel.terms import Statement, Term
 
 R = TypeVar("R")

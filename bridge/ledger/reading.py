@@ -27,4 +27,4 @@ from bridge.ledger.views.recorded import RecordedReading
 
 
 class SqliteView(FactsReading, MomentsReading, RecordedReading, CertificatesReading, PurgesReading, LogReading):
-    """A consistent read; a `kernel.ports.LedgerView`."""
+    """A consistent read; a `kernel.ports.ledger.LedgerView`."""

@@ -28,7 +28,7 @@ from kernel.instants import print_instant
 
 if TYPE_CHECKING:
     from bridge.ledger.session import Session
-    from kernel.ports import Head
+    from kernel.ports.heads import Head
 
 _ENDS: Final = "SELECT (SELECT min(position) FROM events), (SELECT max(position) FROM events)"
 _LOGGED_SINCE: Final = "SELECT count(*) FROM events WHERE position >= ?"

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from bridge.ledger.certificate_rows import PrincipalRecord
     from kernel.access import Principal
     from kernel.instants import Instant
-    from kernel.ports import HostClock
+    from kernel.ports.outside import HostClock
 
 log = logging.getLogger("muniment.ledger")
 
@@ -72,7 +72,7 @@ _REVOKE: Final = "UPDATE principals SET revoked = coalesce(revoked, ?) WHERE id 
 
 
 class SqliteLedger:
-    """A `kernel.ports.Ledger`, for any number of threads; `open` makes one.
+    """A `kernel.ports.ledger.Ledger`, for any number of threads; `open` makes one.
 
     Args:
         path: of the file.

@@ -33,7 +33,7 @@ from bridge.ledger.request_codec import encode_request
 from bridge.ledger.subtrees import keep_full_subtrees
 from certificates.merkle import leaf_hash
 from kernel.errors import NotFound, StaleFact
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from certificates.items import SaltedItem
     from kernel.facts import EvidenceContent, Fact, FactContent
     from kernel.instants import Instant
-    from kernel.ports import CertificateRecord, DecisionRecord, Erasure, Head, IdempotencyEntry, PurgeRecord
+    from kernel.ports.heads import Head
+    from kernel.ports.purges import Erasure, PurgeRecord
+    from kernel.ports.records import CertificateRecord, DecisionRecord, IdempotencyEntry
     from kernel.terms import Statement
 
 LEAVES_A_CHUNK: Final = 1_024
@@ -75,7 +77,7 @@ _SET_HEAD: Final = "UPDATE state SET position = ?, instant = ?, clock = ?, diges
 
 
 class SqliteTransaction(SqliteView):
-    """The open write transaction; a `kernel.ports.LedgerTransaction`.
+    """The open write transaction; a `kernel.ports.writing.LedgerTransaction`.
 
     Args:
         session: the transaction.

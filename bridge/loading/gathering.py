@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.documents.reader import Asserted
-    from kernel.ports import TermCanonicaliser
+    from kernel.ports.outside import TermCanonicaliser
 
 _TOGETHER: Final = 100
 """Statements of one subject that are kept in one row, at most, where they follow each other."""

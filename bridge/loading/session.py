@@ -33,7 +33,7 @@ from certificates.canonical import canonical_json, digest_hex
 from kernel.changes import Request
 from kernel.errors import InvalidDocument
 from kernel.loading import session_key
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.terms import Literal
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from bridge.loading.refusals import Refusals
     from kernel.access import Principal
     from kernel.changes import Assert
-    from kernel.ports import CertificateRecord, Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.records import CertificateRecord
 
 CHUNK: Final = 4_000
 """Changes in a chunk: what reading and planning hold in memory at once."""

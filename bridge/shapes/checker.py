@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     from bridge.shapes.wellformed import Problem
     from kernel.facts import Fact, FactContent
     from kernel.plan import Plan
-    from kernel.ports import FactsView, Loaded
+    from kernel.ports.checks import Loaded
+    from kernel.ports.facts import FactsView
     from kernel.preparing import Preparation as Prepared
     from kernel.terms import Iri
 
@@ -72,7 +73,7 @@ _NOTHING_SAID: Final = "a shape refers to one of which nothing is said, and that
 
 
 class CoreChecker:
-    """Judges plans by the shapes of a base: a `kernel.ports.ShapeChecker`.
+    """Judges plans by the shapes of a base: a `kernel.ports.checks.ShapeChecker`.
 
     Args:
         limit: how many statements are read at most for each hundred that change.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bridge.shapes.overlay import Scope
     from kernel.facts import FactContent
     from kernel.plan import Plan
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.terms import Iri
 
 

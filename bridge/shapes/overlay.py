@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from kernel.facts import Evidence, Fact, FactContent
     from kernel.intervals import Interval
     from kernel.plan import Plan
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
 
 _OUTSIDE: Final = GOVERNANCE - {ONTOLOGY_GRAPH}
 

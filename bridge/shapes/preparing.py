@@ -56,7 +56,9 @@ if TYPE_CHECKING:
     from kernel.facts import Fact, FactContent
     from kernel.instants import Instant
     from kernel.plan import Plan
-    from kernel.ports import FactsView, Ledger, LedgerView, Loaded
+    from kernel.ports.checks import Loaded
+    from kernel.ports.facts import FactsView
+    from kernel.ports.ledger import Ledger, LedgerView
     from kernel.preparing import Preparation as Prepared
     from kernel.preparing import Watch
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from bridge.shapes.overlay import Scope
     from kernel.facts import EvidenceContent, Fact, FactContent
-    from kernel.ports import FactsView
+    from kernel.ports.facts import FactsView
     from kernel.terms import Iri
 
 _KEPT = 4

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bridge.sparql.algebra import Node
     from bridge.sparql.dataset import Dataset
     from kernel.instants import Instant
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Statement, Term
 
 MOST: Final = 4_000

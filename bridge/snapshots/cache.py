@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from bridge.stores.checkpoints import Seed
     from bridge.stores.pair import OxigraphStores
     from kernel.entailment.proofs import Proved
-    from kernel.ports import Ledger
+    from kernel.ports.ledger import Ledger
     from kernel.terms import Statement
 
 T = TypeVar("T")

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from bridge.snapshots.wanted import Wanted
     from kernel.instants import Instant
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
 
 IN_MEMORY: Final = 20_000
 """Statements and facts up to which what is made afresh is kept in memory: some 20 MB."""

@@ -29,7 +29,7 @@ from kernel.vocabulary import GOVERNANCE
 if TYPE_CHECKING:
     from bridge.snapshots.wanted import Wanted
     from kernel.instants import Instant
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
 
 _COUNT: Final = "SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }"
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from bridge.snapshots.wanted import Wanted
     from bridge.stores.pair import OxigraphStores
     from kernel.instants import Instant
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
 
 T = TypeVar("T")
 

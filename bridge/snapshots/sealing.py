@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
 
 VERSION: Final = 1
 SUFFIX: Final = ".json"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from bridge.snapshots.wanted import Wanted
     from kernel.instants import Instant
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
 
 _GOVERNANCE: Final = frozenset(graph.n3 for graph in GOVERNANCE)
 

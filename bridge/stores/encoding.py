@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kernel.facts import Evidence, Fact, Spelling
-    from kernel.ports import FactTexts, HistoryCounts
+    from kernel.ports.texts import FactTexts, HistoryCounts
     from kernel.terms import Iri
 
 PROV: Final = "http://www.w3.org/ns/prov#"

@@ -36,7 +36,7 @@ from bridge.stores.projections import Projection, added_text, removed_text
 from kernel.errors import StoreUnavailable
 
 if TYPE_CHECKING:
-    from kernel.ports import StoreDelta
+    from kernel.ports.stores import StoreDelta
 
 CAPACITY: Final = 20_000
 """Facts, statements and pieces of evidence that are kept: some 20 MB of text."""

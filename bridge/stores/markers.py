@@ -29,7 +29,7 @@ from kernel.instants import BEGINNING, Instant
 from kernel.vocabulary import MARKER
 
 if TYPE_CHECKING:
-    from kernel.ports import StoreDelta
+    from kernel.ports.stores import StoreDelta
 
 _COORDINATES: Final = re.compile(r"(-|-?\d{1,19})/(-?\d{1,19})/(-|\d{1,19})", re.ASCII)
 

@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     import pyoxigraph as ox
 
     from bridge.stores.checkpoints import Seed
-    from kernel.ports import LedgerView, StoreDelta
+    from kernel.ports.ledger import LedgerView
+    from kernel.ports.stores import StoreDelta
 
 T = TypeVar("T")
 

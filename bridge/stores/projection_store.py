@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from bridge.stores.checkpoints import Seed
     from bridge.stores.feed import DeltaText
-    from kernel.ports import StoreDelta
+    from kernel.ports.stores import StoreDelta
 
 T = TypeVar("T")
 

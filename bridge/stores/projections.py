@@ -29,7 +29,7 @@ from kernel.vocabulary import GOVERNANCE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from kernel.ports import StoreDelta
+    from kernel.ports.stores import StoreDelta
     from kernel.terms import Iri, Statement
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bridge.updating.request import Update
     from kernel.instants import Instant
     from kernel.net_effect import NetEffect
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from bridge.documents.reader import Asserted
     from bridge.updating.terms import Terms
     from kernel.instants import Instant
-    from kernel.ports import Head, LedgerView
+    from kernel.ports.heads import Head
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Iri
 
 

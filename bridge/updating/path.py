@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from kernel.group import Group
     from kernel.loading import LoadRequest
     from kernel.plan import Plan
-    from kernel.ports import HostClock, LedgerView
+    from kernel.ports.ledger import LedgerView
+    from kernel.ports.outside import HostClock
     from kernel.preparing import Preparation
     from kernel.submitting import Outcome, Submitter
 

@@ -22,7 +22,8 @@ from kernel.errors import PreconditionFailed
 from kernel.instants import Instant
 
 if TYPE_CHECKING:
-    from kernel.ports import Head, LedgerView
+    from kernel.ports.heads import Head
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Iri
 
 FOLLOWED: Final = 1_000

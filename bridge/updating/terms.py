@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kernel.group import Group
     from kernel.instants import Instant
     from kernel.net_effect import NetEffect, Since
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Iri
 
 

@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from kernel.group import Group
     from kernel.instants import Instant
     from kernel.plan import Plan
-    from kernel.ports import Head, Ledger, LedgerView
+    from kernel.ports.heads import Head
+    from kernel.ports.ledger import Ledger, LedgerView
     from kernel.preparing import Preparation
     from kernel.submitting import Outcome
 

@@ -18,7 +18,7 @@ from bridge import demo
 from bridge.base import Base
 from bridge.host import SystemClock
 from kernel.instants import MINUTE, Instant
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from tests.api.console import PATIENCE, Ended, run, running, script, serving
 from tests.bridge.writing import SetClock
 from tests.requirements import REPOSITORY

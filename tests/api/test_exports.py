@@ -28,7 +28,7 @@ from kernel.access import Role
 from kernel.errors import LedgerUnavailable
 from kernel.facts import Fact
 from kernel.instants import print_instant
-from kernel.ports import LedgerView
+from kernel.ports.ledger import LedgerView
 from kernel.terms import Iri
 from tests.api.bodies import EX, SHAPES, XSD, M, change, request
 from tests.api.serving import Served, served

@@ -25,7 +25,7 @@ from bridge.stores.markers import StoreState
 from kernel.access import Principal, Role
 from kernel.errors import StoreUnavailable
 from kernel.instants import Instant
-from kernel.ports import StoreDelta
+from kernel.ports.stores import StoreDelta
 from tests.api.bodies import EX, change, request
 from tests.api.serving import Served, served
 

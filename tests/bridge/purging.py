@@ -14,7 +14,7 @@ from certificates.items import ItemKind, ItemTree
 from certificates.proof import verify
 from kernel.access import Principal
 from kernel.changes import Assert, Request
-from kernel.ports import PurgeRecord
+from kernel.ports.purges import PurgeRecord
 from kernel.purge_targets import Target, TargetKind
 from kernel.purging import PurgeRequest
 from kernel.submitting import Submission

@@ -20,7 +20,7 @@ from kernel.approval import ApprovalRule, Approvals, Every, NoSelfApproval, Sign
 from kernel.changes import Assert, Retract
 from kernel.errors import AlreadyDecided, Forbidden, InvalidParameter
 from kernel.policy import DEFAULT_POLICY
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Outcome
 from tests.bridge.auditing.history import audit_ledger, edit
 from tests.bridge.writing import (

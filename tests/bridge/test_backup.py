@@ -22,7 +22,7 @@ from kernel.access import Principal, Role
 from kernel.changes import Assert, Retract
 from kernel.errors import BackupRefused, Conflict, InvalidParameter, NotFound
 from kernel.instants import DAY
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from tests.api.console import run
 from tests.bridge.auditing.history import edit, make
 from tests.bridge.writing import (

@@ -33,7 +33,8 @@ from kernel.changes import Assert, Retract
 from kernel.errors import BackupRefused, DamagedBase, StoreUnavailable, WasPurged
 from kernel.facts import Spelling
 from kernel.instants import Instant
-from kernel.ports import PurgeRecord, PurgeState, StoreDelta
+from kernel.ports.purges import PurgeRecord, PurgeState
+from kernel.ports.stores import StoreDelta
 from kernel.purge_targets import Target, TargetKind
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import DEFAULT_GRAPH

@@ -16,7 +16,7 @@ from bridge.base import Base
 from bridge.ledger.schema import VERSION
 from kernel.changes import Assert
 from kernel.instants import DAY, Instant
-from kernel.ports import PurgeState
+from kernel.ports.purges import PurgeState
 from kernel.purge_targets import Target, TargetKind
 from tests.bridge.purging import asked, everything, purge, sound
 from tests.bridge.writing import ADMINISTRATOR, LIVES_IN, NOON, OSLO, SetClock, living, person, write

@@ -23,7 +23,7 @@ from certificates.keys import SigningKey
 from kernel.changes import Assert, End
 from kernel.errors import BaseInUse, ClockAhead, DamagedBase, IdempotencyMismatch, LedgerUnavailable, StoreUnavailable
 from kernel.instants import DAY, SECOND
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.timevalues import exact
 from tests.bridge.audit import audit
 from tests.bridge.writing import (

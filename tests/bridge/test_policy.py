@@ -20,7 +20,7 @@ from kernel.errors import Forbidden
 from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
 from kernel.policy_document import policy_of
 from kernel.policy_graph import DOCUMENT
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Outcome
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import POLICY_GRAPH

@@ -30,7 +30,8 @@ from kernel.errors import (
     ReservedTerm,
     WasPurged,
 )
-from kernel.ports import CertificateState, PurgeState
+from kernel.ports.purges import PurgeState
+from kernel.ports.records import CertificateState
 from kernel.purge_targets import Target, TargetKind
 from kernel.purging import PurgeRequest
 from kernel.queries import Action, RegisteredQuery

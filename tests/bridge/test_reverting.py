@@ -11,7 +11,7 @@ from bridge.base import Base
 from kernel.changes import Assert, Change, End, Retract
 from kernel.errors import Conflict, NothingToRevert, PlanError
 from kernel.facts import Validity
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.precision import Precision
 from kernel.reverting import inverse
 from kernel.submitting import Outcome

@@ -35,7 +35,8 @@ from kernel.errors import (
 )
 from kernel.instants import SECOND, Instant, print_instant
 from kernel.intervals import Interval
-from kernel.ports import CertificateState, HostClock
+from kernel.ports.outside import HostClock
+from kernel.ports.records import CertificateState
 from kernel.projection import delta_between
 from kernel.terms import Iri, Literal, Statement
 from kernel.timevalues import exact

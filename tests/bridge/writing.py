@@ -41,7 +41,9 @@ from kernel.facts import Validity
 from kernel.instants import BEGINNING, FOREVER, SECOND, Instant, parse_instant
 from kernel.intervals import Interval
 from kernel.loading import LoadRequest
-from kernel.ports import HostClock, IdempotencyEntry, StoreDelta
+from kernel.ports.outside import HostClock
+from kernel.ports.records import IdempotencyEntry
+from kernel.ports.stores import StoreDelta
 from kernel.precision import Precision
 from kernel.submitting import Outcome, Submission
 from kernel.terms import RDF, Iri, Statement, Term

@@ -18,7 +18,7 @@ from bridge.base import Base
 from kernel.changes import Assert
 from kernel.facts import Fact
 from kernel.instants import SECOND, Instant, parse_instant
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from tests.bridge.audit import Books
 from tests.bridge.writing import DOUBTED, OSLO, PARIS, ROME, SetClock, during, living, person, write
 from tests.crash.saying import Acknowledged

@@ -14,7 +14,7 @@ from bridge.stores.errors import open_store
 from bridge.stores.pair import rebuild, same_quads
 from bridge.stores.projections import Projection
 from kernel.changes import Assert
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from tests.bridge.audit import Books, audit
 from tests.bridge.writing import PARIS, PATIENCE, SetClock, living, person, submission
 from tests.crash.nursery import Nursery

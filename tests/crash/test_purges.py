@@ -12,7 +12,7 @@ from bridge.auditing.audit import audit
 from bridge.base import Base
 from kernel.changes import Assert
 from kernel.errors import WasPurged
-from kernel.ports import PurgeState
+from kernel.ports.purges import PurgeState
 from kernel.purge_targets import Target, TargetKind
 from kernel.purging import PurgeRequest
 from tests.bridge.test_erasing import bytes_of

@@ -23,7 +23,7 @@ from certificates.certificate import Verdict
 from kernel.changes import Assert
 from kernel.errors import AlreadyDecided, MunimentError
 from kernel.loading import LoadRequest
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.terms import Literal
 from tests.bridge.audit import Books, audit
 from tests.bridge.writing import (

@@ -38,7 +38,7 @@ from bridge.stores import projection_store
 from certificates.records import DecisionKind
 from kernel.changes import Assert
 from kernel.loading import LoadRequest
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.projection import delta_between
 from kernel.purge_targets import Target, TargetKind
 from kernel.purging import PurgeRequest

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kernel.errors import DamagedBase
 from kernel.instants import BEGINNING, Instant
-from kernel.ports import StoreDelta
+from kernel.ports.stores import StoreDelta
 from kernel.projection import delta_between
 from kernel.terms import Statement
 from tests.bridge.stores.chronicle import START, Chronicle, Step, day, histories

@@ -10,14 +10,15 @@ from bridge.ledger.views.rows import bytes_of, number_of, select, text_of
 from bridge.ledger.views.view import View
 from certificates.certificate import Verdict
 from kernel.instants import Instant
-from kernel.ports import AppliedHead, CertificateState
+from kernel.ports.heads import AppliedHead
+from kernel.ports.records import CertificateState
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from bridge.ledger.session import Value
     from certificates.items import ItemKind, SaltedItem
-    from kernel.ports import CertificateRecord, DecisionRecord, IdempotencyEntry
+    from kernel.ports.records import CertificateRecord, DecisionRecord, IdempotencyEntry
 
 
 LEAF_SIZE: Final = 32

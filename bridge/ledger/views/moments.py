@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bridge.ledger.session import Value
     from kernel.facts import Fact
-    from kernel.ports import StatementTexts
+    from kernel.ports.texts import StatementTexts
     from kernel.terms import Iri, Statement, Term
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from certificates.items import SaltedItem
     from kernel.facts import Evidence, Fact
-    from kernel.ports import PurgeRecord
+    from kernel.ports.purges import PurgeRecord
     from kernel.terms import Iri, Statement, Term
 
 

@@ -16,14 +16,14 @@ from bridge.ledger.fact_rows import (
 from bridge.ledger.views.rows import number_of, select, text_of
 from bridge.ledger.views.view import View
 from kernel.instants import BEGINNING, Instant
-from kernel.ports import HistoryCounts
+from kernel.ports.texts import HistoryCounts
 from kernel.terms import parse_iri
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kernel.facts import Evidence, Fact
-    from kernel.ports import FactTexts
+    from kernel.ports.texts import FactTexts
     from kernel.terms import Iri
 
 

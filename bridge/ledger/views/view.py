@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from bridge.ledger.session import Session
-    from kernel.ports import Head
+    from kernel.ports.heads import Head
 
 
 class View:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bridge.sparql.update.operations import InsertData
     from bridge.updating.terms import Terms
     from kernel.instants import Instant
-    from kernel.ports import Ledger
+    from kernel.ports.ledger import Ledger
     from kernel.terms import Iri
 
 BULK: Final = 2**20

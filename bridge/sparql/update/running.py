@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from bridge.sparql.update.templates import Quad
     from kernel.access import Principal
     from kernel.instants import Instant
-    from kernel.ports import LedgerView
+    from kernel.ports.ledger import LedgerView
     from kernel.terms import Term
 
 _CANONICALISER: Final = OxigraphCanonicaliser()

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from bridge.sparql.update.operations import Block, Operation
     from bridge.terms import OxTerm
     from kernel.facts import Spelling
-    from kernel.ports import TermCanonicaliser
+    from kernel.ports.outside import TermCanonicaliser
 
 
 @dataclass(frozen=True, slots=True)

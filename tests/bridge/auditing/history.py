@@ -22,7 +22,7 @@ from certificates.records import DecisionKind
 from kernel.changes import Assert, End, Retract, Revise
 from kernel.facts import Spelling
 from kernel.instants import DAY, SECOND
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.precision import Precision
 from kernel.terms import RDF, XSD, Iri, Literal, Statement
 from kernel.timevalues import Bound

@@ -14,7 +14,7 @@ from certificates.findings import Finding, FindingCode, Severity
 from kernel.changes import Assert, Change, Retract
 from kernel.entailment.following import ENTAILMENT, REGIMES
 from kernel.entailment.table import OWL, Regime
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Outcome
 from kernel.terms import Iri, Statement
 from kernel.vocabulary import DEFAULT_GRAPH, ONTOLOGY_GRAPH

@@ -16,7 +16,7 @@ from kernel.changes import Assert
 from kernel.conditions import AllOf, AtLeast, HasCode
 from kernel.instants import print_instant
 from kernel.policy import Policy
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.queries import Action, RegisteredQuery
 from kernel.submitting import Outcome
 from tests.bridge.writing import ADMINISTRATOR, SetClock, write

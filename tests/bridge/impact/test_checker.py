@@ -16,7 +16,7 @@ from bridge.replicas.limits import Limits
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
 from kernel.changes import Assert, End, Retract
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.queries import QUERY, Action, RegisteredQuery
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import DEFAULT_GRAPH, QUERIES_GRAPH, M

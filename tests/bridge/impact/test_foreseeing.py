@@ -14,7 +14,7 @@ from bridge.impact.staging import Staging
 from certificates.findings import FindingCode
 from kernel.changes import Assert, Retract
 from kernel.errors import ShuttingDown
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.queries import Action
 from kernel.stepping_back import STEPS
 from kernel.terms import Iri, Literal, Statement

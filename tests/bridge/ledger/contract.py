@@ -1,4 +1,4 @@
-"""What every ledger promises: one test case for the port `kernel.ports.Ledger`, to be subclassed for each adapter."""
+"""What every ledger promises: one test case for `kernel.ports.ledger.Ledger`, to be subclassed for each adapter."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from kernel.errors import Conflict, LedgerUnavailable, NotFound, StaleFact
 from kernel.facts import EvidenceContent, FactContent, Spelling, Validity
 from kernel.instants import BEGINNING, FOREVER, Instant
 from kernel.intervals import Interval
-from kernel.ports import AppliedHead, CertificateRecord, CertificateState, DecisionRecord, Head, IdempotencyEntry
+from kernel.ports.heads import AppliedHead, Head
+from kernel.ports.records import CertificateRecord, CertificateState, DecisionRecord, IdempotencyEntry
 from kernel.precision import Precision
 from kernel.terms import Iri, Literal, Statement, Term, TripleTerm
 from tests.bridge.ledger.model import (
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kernel.facts import Evidence, Fact
-    from kernel.ports import Ledger, LedgerTransaction, LedgerView, StatementTexts
+    from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.ports.texts import StatementTexts
+    from kernel.ports.writing import LedgerTransaction
 
 G: Final = Iri("urn:g")
 STATEMENT: Final = Statement(Iri("urn:s"), Iri("urn:p"), Iri("urn:o"), G)

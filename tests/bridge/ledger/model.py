@@ -13,14 +13,14 @@ from certificates.ids import derived_id
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
 from kernel.instants import BEGINNING, FOREVER, Instant
 from kernel.intervals import Interval
-from kernel.ports import FactTexts
+from kernel.ports.texts import FactTexts
 from kernel.precision import Precision
 from kernel.terms import XSD, Iri, Literal, Statement, Term, TripleTerm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kernel.ports import LedgerTransaction
+    from kernel.ports.writing import LedgerTransaction
 
 SUBJECTS: Final = (Iri("urn:a"), Iri("urn:b"))
 PREDICATES: Final = (Iri("urn:p"), Iri("urn:q"))

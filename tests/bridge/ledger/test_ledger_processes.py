@@ -15,7 +15,7 @@ from bridge.ledger.sqlite import SqliteLedger
 from certificates.items import ItemKind
 from kernel.access import Principal, Role
 from kernel.instants import FOREVER
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from tests.bridge.ledger.contract import LEAF, apply, content, snapshot, write
 
 if TYPE_CHECKING:

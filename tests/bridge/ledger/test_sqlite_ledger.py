@@ -25,7 +25,7 @@ from kernel.access import Principal, Role
 from kernel.changes import Request
 from kernel.errors import DamagedBase, LedgerUnavailable
 from kernel.instants import BEGINNING, FOREVER, Instant
-from kernel.ports import CertificateState, DecisionRecord
+from kernel.ports.records import CertificateState, DecisionRecord
 from kernel.terms import Iri
 from tests.bridge.ledger.contract import (
     LEAF,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from bridge.ledger.reading import SqliteView
-    from kernel.ports import Ledger, LedgerView
+    from kernel.ports.ledger import Ledger, LedgerView
 
 
 class TestLedgerOnDisk(LedgerContract):

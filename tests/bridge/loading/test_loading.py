@@ -20,7 +20,7 @@ from kernel.access import Principal, Role
 from kernel.changes import Assert
 from kernel.errors import InvalidDocument, InvalidInterval, InvalidParameter, InvalidTime, NotFound
 from kernel.loading import LoadRequest
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.submitting import Outcome
 from kernel.terms import RDF, XSD, Iri, Literal
 from kernel.vocabulary import DEFAULT_GRAPH, GENID, SHAPES_GRAPH, M

@@ -21,7 +21,7 @@ from bridge.stores.markers import NOTHING
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.projections import Projection
 from kernel.errors import StoreUnavailable
-from kernel.ports import StoreDelta
+from kernel.ports.stores import StoreDelta
 from kernel.terms import Iri, Statement
 from tests.bridge.stores.chronicle import Chronicle, Step, day, histories
 

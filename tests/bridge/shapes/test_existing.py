@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bridge.base import Base
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.oracle import applying, cut, full, graph_of, held_at, told
 from tests.bridge.shapes.test_base import submit

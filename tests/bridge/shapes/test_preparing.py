@@ -30,7 +30,7 @@ from kernel.errors import ShuttingDown, StateMoved
 from kernel.facts import Spelling
 from kernel.instants import Instant, print_instant
 from kernel.policy import UnsafeAutoApprove
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.preparing import Progress, Unprepared, Watch
 from kernel.terms import Iri
 from kernel.vocabulary import ONTOLOGY_GRAPH, SHAPES_GRAPH
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from kernel.facts import Evidence, Fact
     from kernel.plan import Plan
-    from kernel.ports import Head
+    from kernel.ports.heads import Head
     from kernel.submitting import Outcome
     from kernel.terms import Statement
 

@@ -14,7 +14,7 @@ from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
 from kernel.instants import Instant, parse_instant
 from kernel.policy import DEFAULT_POLICY
-from kernel.ports import CertificateState
+from kernel.ports.records import CertificateState
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.test_base import submit
 from tests.bridge.shapes.test_incremental import Assertion, assertions, made, shapes

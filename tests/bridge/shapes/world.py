@@ -15,7 +15,7 @@ from kernel.facts import Fact, FactContent, Spelling, Validity
 from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
 from kernel.intervals import Interval
 from kernel.planner import Planner
-from kernel.ports import Loaded
+from kernel.ports.checks import Loaded
 from kernel.terms import Iri, Literal, Statement, Term
 from kernel.timevalues import Precision
 from kernel.vocabulary import GENID, ONTOLOGY_GRAPH, SHAPES_GRAPH

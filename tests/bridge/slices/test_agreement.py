@@ -19,7 +19,7 @@ from bridge.stores.projections import Projection
 from kernel.access import Principal
 from kernel.errors import QueryRefused
 from kernel.instants import Instant
-from kernel.ports import LedgerView
+from kernel.ports.ledger import LedgerView
 from tests.bridge.slices.world import EVERYBODY, SOME, a_query, answer, brute, chronicle, dataset, in_full, queries
 from tests.bridge.stores.chronicle import Chronicle, day
 

@@ -20,7 +20,9 @@ from certificates.lthash import LatticeHash
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
 from kernel.instants import BEGINNING, DAY, FOREVER, Instant, parse_instant, print_instant
 from kernel.intervals import Interval
-from kernel.ports import CertificateRecord, CertificateState, Head, StoreDelta
+from kernel.ports.heads import Head
+from kernel.ports.records import CertificateRecord, CertificateState
+from kernel.ports.stores import StoreDelta
 from kernel.precision import Precision
 from kernel.terms import RDF, XSD, Iri, Literal, Statement, Term, TripleTerm
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, HISTORY, SHAPES_GRAPH, M

@@ -26,7 +26,7 @@ from kernel.errors import BaseInUse, DamagedBase, InvalidParameter, StoreUnavail
 from kernel.facts import Validity
 from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
 from kernel.intervals import Interval
-from kernel.ports import StoreDelta
+from kernel.ports.stores import StoreDelta
 from kernel.precision import Precision
 from kernel.projection import delta_between
 from kernel.terms import Iri, Literal, Statement

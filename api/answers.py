@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Final
 from bridge.exporting.submitted import submitted
 from certificates.findings import Severity
 from certificates.ids import urn
-from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
 from kernel.terms import XSD_STRING, Iri, Literal, parse_term
-from kernel.timevalues import spell_end, spell_start
+from kernel.time.instants import BEGINNING, FOREVER, Instant, print_instant
+from kernel.time.timevalues import spell_end, spell_start
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from kernel.facts import Evidence
     from kernel.ports.records import CertificateRecord, DecisionRecord
     from kernel.queries import RegisteredQuery
-    from kernel.submitting import Outcome
     from kernel.terms import Term
-    from kernel.timevalues import Bound
+    from kernel.time.timevalues import Bound
+    from kernel.writing.submitting import Outcome
 
 
 def value(term: Term) -> models.Value:

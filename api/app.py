@@ -31,40 +31,20 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api import (
-    arguments,
-    certificates,
-    changes,
-    contradictions,
-    did,
-    diff,
-    explain,
-    exports,
-    facts,
-    graphs,
-    health,
-    keys,
-    log,
-    metrics,
-    problems,
-    purges,
-    queries,
-    reverting,
-    sparql,
-    sparql_past,
-    timemap,
-    what_if,
-)
-from api.access_log import AccessFile, AccessLog, AccessLogged
-from api.admission import ADMITTED
 from api.bases import Within
-from api.citing import Citations
-from api.compression import Compression
-from api.cross_origin import add_cross_origin
-from api.direct import serve_directly
-from api.kept_answers import FromKept, KeptAnswers
-from api.manifest import PAGES
-from api.openapi import openapi_document
+from api.callers.access_log import AccessFile, AccessLog, AccessLogged
+from api.callers.admission import ADMITTED
+from api.callers.citing import Citations
+from api.callers.manifest import PAGES
+from api.callers.rate_limits import RateLimits
+from api.callers.sessions import Sessions
+from api.http import problems
+from api.http.compression import Compression
+from api.http.cross_origin import add_cross_origin
+from api.http.direct import serve_directly
+from api.http.openapi import openapi_document
+from api.http.parameters import query_parameters
+from api.http.request_log import RequestLog
 from api.pages import (
     branches,
     certificate,
@@ -84,11 +64,31 @@ from api.pages import (
     undoing,
 )
 from api.pages.admission import ADMITTED_VISITOR
-from api.parameters import query_parameters
-from api.rate_limits import RateLimits
-from api.request_log import RequestLog
+from api.routes import (
+    arguments,
+    certificates,
+    changes,
+    contradictions,
+    did,
+    diff,
+    explain,
+    exports,
+    facts,
+    graphs,
+    health,
+    keys,
+    log,
+    metrics,
+    purges,
+    queries,
+    reverting,
+    sparql,
+    sparql_past,
+    timemap,
+    what_if,
+)
+from api.routes.kept_answers import FromKept, KeptAnswers
 from api.service import Service
-from api.sessions import Sessions
 from bridge.certificate_effects import EffectsReader
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Final
 from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 
-from api.paths import BASES, root_of
-from api.request_log import HEADER, request_id
+from api.http.paths import BASES, root_of
+from api.http.request_log import HEADER, request_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -26,11 +26,11 @@ from certificates.contradictions import ContradictionKind
 from certificates.findings import FindingCode, Severity
 from certificates.records import DecisionKind
 from certificates.revocation import RevocationReason
-from kernel.arguments import Relation
 from kernel.ports.purges import PurgeState
 from kernel.ports.records import CertificateState
-from kernel.precision import Precision
 from kernel.queries import Action
+from kernel.rules.arguments import Relation
+from kernel.time.precision import Precision
 
 Urn = Annotated[str, Field(pattern="^urn:uuid:[0-9a-f-]{36}$")]
 Instant = Annotated[str, Field(description="an XSD dateTime in UTC", examples=["2026-05-06T07:08:09.25Z"])]

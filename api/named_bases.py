@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ValidationError
 
 from api.errors import InvalidSetting
-from api.paths import BASES
+from api.http.paths import BASES
 from api.settings import SECRET, Settings
 from api.suggestions import did_you_mean
 from api.wording import in_words

@@ -28,9 +28,9 @@ import uvicorn
 
 from api.bases import Bases
 from api.collector import relieve
-from api.connections import guarded
 from api.errors import InvalidSetting
-from api.request_log import configure_logging
+from api.http.connections import guarded
+from api.http.request_log import configure_logging
 from api.settings import LogFormat
 
 if TYPE_CHECKING:

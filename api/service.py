@@ -29,23 +29,23 @@ from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from api.oidc import Issuer
-from api.outbound import Outbound, listed_url
+from api.callers.oidc import Issuer
+from api.callers.outbound import Outbound, listed_url
 from bridge.branching import BranchReader
 from bridge.certificate_reading import CertificateReader
 from bridge.log_reading import LogReader
 from bridge.replicas.pool import ReplicaPool
 from bridge.standing import StandingReader
 from kernel.access import Role
-from kernel.branches import Branches
 from kernel.errors import CallerError
+from kernel.writing.branches import Branches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from starlette.requests import Request
 
-    from api.manifest import Manifest
+    from api.callers.manifest import Manifest
     from api.settings import Settings
     from bridge.base import Base
     from bridge.replicas.limits import Limits

@@ -32,12 +32,12 @@ from limits import parse
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from api.access_log import AccessLogged
+from api.callers.access_log import AccessLogged
+from api.callers.manifest import Manifest, Mode
+from api.callers.oidc_settings import OidcSettings, require_graph
+from api.callers.outbound import listed_url
+from api.callers.roles import RoleName
 from api.errors import InvalidSetting
-from api.manifest import Manifest, Mode
-from api.oidc_settings import OidcSettings, require_graph
-from api.outbound import listed_url
-from api.roles import RoleName
 from api.suggestions import did_you_mean
 from api.wording import in_words
 from bridge.replicas.limits import NO_LIMITS, Limits, PoolSize
@@ -45,17 +45,17 @@ from certificates.dids import did_web
 from certificates.errors import InvalidValue, UnreadableKey
 from certificates.keys import SigningKey
 from kernel.access import ANONYMOUS, Principal, Role
-from kernel.approval import ANY_EDITOR, Approvals, Every, NoSelfApproval, SignedByEditor
-from kernel.branches import Bounds
 from kernel.entailment.table import Regime
-from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
+from kernel.policy.approval import ANY_EDITOR, Approvals, Every, NoSelfApproval, SignedByEditor
+from kernel.policy.verdicts import DEFAULT_POLICY, UnsafeAutoApprove
 from kernel.terms import Iri
+from kernel.writing.branches import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kernel.approval import ApprovalRule
-    from kernel.judging import VerdictPolicy
+    from kernel.policy.approval import ApprovalRule
+    from kernel.writing.judging import VerdictPolicy
 
 PREFIX: Final = "MUNIMENT_"
 

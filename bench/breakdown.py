@@ -36,11 +36,11 @@ from bridge.ledger.writing import SqliteTransaction
 from bridge.stores import transactions
 from bridge.stores.feed import DeltaText
 from bridge.stores.projection_store import ProjectionStore
-from kernel.group import Group
-from kernel.issuing import Notary
-from kernel.judging import Judge
-from kernel.planner import Planner
-from kernel.submitting import Submitter
+from kernel.writing.group import Group
+from kernel.writing.issuing import Notary
+from kernel.writing.judging import Judge
+from kernel.writing.planner import Planner
+from kernel.writing.submitting import Submitter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

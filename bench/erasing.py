@@ -27,11 +27,11 @@ from bridge.stores.pair import rebuild
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Request
 from kernel.ports.purges import PurgeState
-from kernel.purge_targets import Target, TargetKind
-from kernel.purging import PurgeRequest
-from kernel.submitting import Submission
+from kernel.purging.purger import PurgeRequest
+from kernel.purging.targets import Target, TargetKind
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import DEFAULT_GRAPH
+from kernel.writing.submitting import Submission
 
 if TYPE_CHECKING:
     from pathlib import Path

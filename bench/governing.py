@@ -33,9 +33,9 @@ from bench.ours import WRITER, accepted, load, prepared, write
 from bench.workload import EX, RDF, SH, Kind
 from certificates.certificate import Verdict
 from kernel.changes import Assert, Request
-from kernel.submitting import Submission
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import SHAPES_GRAPH
+from kernel.writing.submitting import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

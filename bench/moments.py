@@ -43,9 +43,9 @@ from bridge.replicas.pool import ReplicaPool
 from bridge.snapshots.wanted import Wanted
 from bridge.stores.projections import Projection
 from kernel.changes import Assert, Request, Retract
-from kernel.submitting import Submission
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import DEFAULT_GRAPH
+from kernel.writing.submitting import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -44,20 +44,20 @@ from certificates.certificate import Verdict
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Request
 from kernel.facts import Validity
-from kernel.instants import parse_instant
-from kernel.intervals import Interval
-from kernel.loading import LoadRequest
-from kernel.precision import Precision
-from kernel.submitting import Submission
 from kernel.terms import Iri, Literal, Statement, parse_term
+from kernel.time.instants import parse_instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 from kernel.vocabulary import DEFAULT_GRAPH, SHAPES_GRAPH, M, history_graph
+from kernel.writing.loading import LoadRequest
+from kernel.writing.submitting import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bench.measuring import Sample
     from bench.workload import BenchFact
-    from kernel.submitting import Outcome
+    from kernel.writing.submitting import Outcome
 
 WRITER: Final = Principal("bench", Role.ADMINISTRATOR)
 VALIDITY: Final = Validity(

@@ -32,13 +32,13 @@ from bridge.loading.session import Watch, stage_files
 from bridge.reading import QueryRequest
 from kernel.changes import Assert, Request, Retract
 from kernel.facts import Validity
-from kernel.instants import parse_instant
-from kernel.intervals import Interval
-from kernel.loading import LoadRequest
-from kernel.precision import Precision
-from kernel.submitting import Submission
 from kernel.terms import Iri, Literal, Statement
+from kernel.time.instants import parse_instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 from kernel.vocabulary import DEFAULT_GRAPH
+from kernel.writing.loading import LoadRequest
+from kernel.writing.submitting import Submission
 
 if TYPE_CHECKING:
     from bench.times import TimedFact

@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING, Final
 from bridge.fact_reading import FactFilter, FoundFact
 from bridge.history_queries import facts_sampled, naming
 from bridge.reading import QueryRequest
-from kernel.arguments import (
+from kernel.facts import FactContent
+from kernel.rules.arguments import (
     REIFIES,
     RELATIONS,
     STANDARD,
@@ -42,8 +43,7 @@ from kernel.arguments import (
     conclusions,
     fact_named,
 )
-from kernel.facts import FactContent
-from kernel.rule_table import read_rules
+from kernel.rules.table import read_rules
 from kernel.terms import Iri, TripleTerm
 from kernel.vocabulary import RULES_GRAPH
 
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from bridge.moments import Moment
     from bridge.reading import Reader
     from kernel.access import Principal
-    from kernel.arguments import Claim, Composition, Step
     from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.rules.arguments import Claim, Composition, Step
 
 MOST: Final = 500
 """Arguments that are looked at for one claim."""
@@ -159,7 +159,7 @@ class ArgumentReader:
 
 
 class _Source:
-    """Arguments, and what they are about, as `kernel.arguments` asks for them."""
+    """Arguments, and what they are about, as `kernel.rules.arguments` asks for them."""
 
     def __init__(self, reader: Reader, view: LedgerView, principal: Principal, moment: Moment, seconds: float) -> None:
         self._reader = reader

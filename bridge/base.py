@@ -49,20 +49,20 @@ from bridge.stores.seal import seal_stores
 from bridge.terms import OxigraphCanonicaliser
 from bridge.updating.path import WritePath
 from bridge.updating.updates import Updates
-from kernel.branches import Foretold
 from kernel.changes import Assert, Reinstate, Revise
-from kernel.deciding import Decider
 from kernel.errors import LedgerUnavailable
 from kernel.governance import Governance
-from kernel.issuing import Notary
-from kernel.judging import Judge
-from kernel.loading import Loader
-from kernel.policy import DEFAULT_POLICY
-from kernel.preparing import Preparer
-from kernel.purging import Purger
-from kernel.sequencer import Sequencer
-from kernel.submitting import Submitter
+from kernel.policy.verdicts import DEFAULT_POLICY
+from kernel.purging.purger import Purger
 from kernel.vocabulary import SHAPES_GRAPH
+from kernel.writing.branches import Foretold
+from kernel.writing.deciding import Decider
+from kernel.writing.issuing import Notary
+from kernel.writing.judging import Judge
+from kernel.writing.loading import Loader
+from kernel.writing.preparing import Preparer
+from kernel.writing.sequencer import Sequencer
+from kernel.writing.submitting import Submitter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -74,17 +74,17 @@ if TYPE_CHECKING:
     from certificates.keys import SigningKey
     from kernel.access import Principal
     from kernel.changes import End, Request, Retract
-    from kernel.deciding import DecisionRequest
-    from kernel.group import Group
-    from kernel.judging import VerdictPolicy
-    from kernel.loading import LoadRequest
     from kernel.ports.heads import Head
     from kernel.ports.ledger import Ledger
     from kernel.ports.outside import HostClock
     from kernel.ports.records import CertificateRecord
-    from kernel.preparing import Preparation, Progress
-    from kernel.submitting import Outcome, Submission
     from kernel.terms import Statement
+    from kernel.writing.deciding import DecisionRequest
+    from kernel.writing.group import Group
+    from kernel.writing.judging import VerdictPolicy
+    from kernel.writing.loading import LoadRequest
+    from kernel.writing.preparing import Preparation, Progress
+    from kernel.writing.submitting import Outcome, Submission
 
 T = TypeVar("T")
 
@@ -201,7 +201,7 @@ class Base:
     def submit(self, submission: Submission) -> Future[Outcome]:
         """Queues a request; the future has its outcome, or the error it met, once that is durable.
 
-        What writes shapes is judged on the data that is there before it is queued (`kernel.preparing`).
+        What writes shapes is judged on the data that is there before it is queued (`kernel.writing.preparing`).
         """
         return self._submit(submission, lambda _, outcome: outcome)
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from bridge.shapes.data import Spellings
     from bridge.shapes.document import Triple
     from kernel.facts import Evidence, Fact
-    from kernel.instants import Instant
     from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.time.instants import Instant
 
 
 def base_material(ledger: Ledger, given: Material | None, instant: Instant) -> Material:

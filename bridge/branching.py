@@ -35,13 +35,13 @@ from bridge.moments import NOW
 from bridge.sparql.update.solving import Laid
 from bridge.stores.projections import added_text, removed_text
 from kernel.facts import Evidence, Fact, Supersession
-from kernel.instants import Instant
-from kernel.planner import Planner
 from kernel.ports.stores import StoreDelta
-from kernel.rules import amend, read_rules
+from kernel.rules.amending import amend, read_rules
 from kernel.terms import Iri
-from kernel.transaction_clock import next_instant
+from kernel.time.instants import Instant
+from kernel.time.transaction_clock import next_instant
 from kernel.vocabulary import GOVERNANCE, RULES_GRAPH
+from kernel.writing.planner import Planner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from bridge.stores.feed import Feed
     from bridge.stores.projections import Projection
     from kernel.access import Principal
-    from kernel.branches import Branch
-    from kernel.plan import Plan
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.ports.outside import HostClock
     from kernel.terms import Statement, Term
+    from kernel.writing.branches import Branch
+    from kernel.writing.plan import Plan
 
 MOST: Final = 20_000
 """Facts that are looked at for what moved: where there are more, it is asked again."""

@@ -30,12 +30,12 @@ from bridge.certificate_reading import visible
 from bridge.finding_reading import FindingReader
 from bridge.plan_reading import PlanPage, PlanReading, Tallies, evidence, recorded, statement_of
 from certificates.findings import FindingCode
-from kernel.conflict_words import proposes
 from kernel.facts import Evidence, Fact
-from kernel.intervals import ALWAYS
 from kernel.ports.records import CertificateState
-from kernel.rule_kinds import CONTRADICTION_CODES
+from kernel.rules.conflict_words import proposes
+from kernel.rules.kinds import CONTRADICTION_CODES
 from kernel.terms import Iri
+from kernel.time.intervals import ALWAYS
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from bridge.plan_reading import Body, Kind
     from certificates.findings import Finding
     from kernel.access import Principal
-    from kernel.instants import Instant
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.ports.records import CertificateRecord, DecisionRecord
+    from kernel.time.instants import Instant
 
 _NEIGHBOURS: Final = 24
 """Facts that findings set against a plan, at most."""

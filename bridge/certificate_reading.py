@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Final
 from certificates.findings import Finding
 from certificates.items import ItemKind
 from kernel.errors import NotFound
-from kernel.instants import DAY
 from kernel.terms import Iri
+from kernel.time.instants import DAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from certificates.contradictions import ContradictionKind
     from certificates.items import SaltedItem
     from kernel.access import Principal
-    from kernel.instants import Instant
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.ports.records import CertificateRecord, CertificateState, DecisionRecord
+    from kernel.time.instants import Instant
 
 _LARGEST_CHUNK: Final = 1_024
 """Certificates read at a time while a page is filled, at most."""

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
     from bridge.loading.refusals import Refusals
     from kernel.facts import Spelling
-    from kernel.instants import Instant
     from kernel.terms import Statement, Term
+    from kernel.time.instants import Instant
 
 _SEED: Final = bytes(16)
 _OPTIONS: Final = LoadOptions()

@@ -44,11 +44,11 @@ from kernel.access import Principal, Role
 from kernel.changes import Assert, Request
 from kernel.errors import Conflict, DamagedBase, InvalidParameter
 from kernel.facts import Validity
-from kernel.loading import LoadRequest
 from kernel.ports.records import CertificateState
-from kernel.submitting import Submission
 from kernel.terms import Iri
 from kernel.vocabulary import ONTOLOGY_GRAPH, RULES_GRAPH, SHAPES_GRAPH
+from kernel.writing.loading import LoadRequest
+from kernel.writing.submitting import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from bridge.base import Base
     from kernel.queries import RegisteredQuery
-    from kernel.submitting import Outcome
+    from kernel.writing.submitting import Outcome
 
 ROOT: Final = files("ontology") / "demo"
 """Where the data files lie."""

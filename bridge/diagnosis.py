@@ -34,8 +34,8 @@ from bridge.stores.places import store_directory
 from bridge.stores.projections import Projection
 from certificates.errors import CertificateError
 from kernel.errors import BaseInUse, MunimentError
-from kernel.instants import print_instant
-from kernel.transaction_clock import refuse_if_ahead
+from kernel.time.instants import print_instant
+from kernel.time.transaction_clock import refuse_if_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

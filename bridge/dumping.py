@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.stores.projections import Projection, added_text
 from certificates.ids import urn
-from kernel.instants import BEGINNING, print_instant
-from kernel.projection import delta_between
+from kernel.time.instants import BEGINNING, print_instant
+from kernel.writing.projection import delta_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -44,11 +44,11 @@ from certificates.ids import uuid7
 from certificates.purge_events import Erased
 from certificates.receipt import Receipt, ReceiptStatus, secure
 from kernel.errors import InvalidParameter, MunimentError, NotFound, ShuttingDown
-from kernel.instants import print_instant
 from kernel.ports.purges import PurgeState
-from kernel.projection import delta_between
-from kernel.purging import require_purger
-from kernel.tombstones import TombstoneKind
+from kernel.purging.purger import require_purger
+from kernel.purging.tombstones import TombstoneKind
+from kernel.time.instants import print_instant
+from kernel.writing.projection import delta_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -60,16 +60,16 @@ if TYPE_CHECKING:
     from bridge.snapshots.cache import Snapshots
     from certificates.records import DecisionKind
     from kernel.access import Principal
-    from kernel.group import Group
-    from kernel.instants import Instant
-    from kernel.issuing import Notary
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.ports.purges import PurgeRecord
     from kernel.ports.stores import StoreDelta
-    from kernel.purge_targets import Target
-    from kernel.purging import Purger, PurgeRequest, Survey
-    from kernel.sequencer import Sequencer
-    from kernel.tombstones import Stone
+    from kernel.purging.purger import Purger, PurgeRequest, Survey
+    from kernel.purging.targets import Target
+    from kernel.purging.tombstones import Stone
+    from kernel.time.instants import Instant
+    from kernel.writing.group import Group
+    from kernel.writing.issuing import Notary
+    from kernel.writing.sequencer import Sequencer
 
 T = TypeVar("T")
 

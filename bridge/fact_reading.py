@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from kernel.access import Principal
     from kernel.facts import Evidence, Fact
-    from kernel.instants import Instant
     from kernel.ports.ledger import LedgerView
     from kernel.terms import Term
+    from kernel.time.instants import Instant
 
 _LOOKED_UP: Final = 256
 """Facts after which it is looked at the clock."""

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final, Self
 from bridge.ledger.connection import OWNER_ONLY, connect_reader
 from bridge.ledger.session import unavailable
 from kernel.errors import BackupRefused, DamagedBase, LedgerUnavailable, NotFound
-from kernel.tombstones import KEY_SIZE, TombstoneKind, Tombstones
+from kernel.purging.tombstones import KEY_SIZE, TombstoneKind, Tombstones
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from bridge.ledger.sqlite import SqliteLedger
     from kernel.ports.ledger import Ledger, LedgerView
-    from kernel.tombstones import Stone
+    from kernel.purging.tombstones import Stone
 
 TOMBSTONE_KEY: Final = "keys/tombstone.key"
 _PATIENCE: Final = 60.0

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.fact_reading import FactPage, FoundFact
-from kernel.purge_search import Search
-from kernel.purge_targets import Target, TargetKind, held_of
-from kernel.purging import require_purger
-from kernel.quoting import quotes_of
+from kernel.purging.purger import require_purger
+from kernel.purging.quoting import quotes_of
+from kernel.purging.search import Search
+from kernel.purging.targets import Target, TargetKind, held_of
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 
-from kernel.instants import Instant
+from kernel.time.instants import Instant
 
 
 class SystemClock:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from bridge.keys import revocation
 from certificates.key_events import KeyRotated
 from certificates.keys import SigningKey
-from kernel.instants import print_instant
+from kernel.time.instants import print_instant
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from certificates.key_events import KeyRevoked
     from certificates.keys import VerifyingKey
     from certificates.revocation import RevocationReason
-    from kernel.group import Group
-    from kernel.instants import Instant
-    from kernel.issuing import Notary
     from kernel.ports.outside import HostClock
-    from kernel.sequencer import Sequencer
+    from kernel.time.instants import Instant
+    from kernel.writing.group import Group
+    from kernel.writing.issuing import Notary
+    from kernel.writing.sequencer import Sequencer
 
 
 class KeyChanges:

@@ -35,7 +35,7 @@ from certificates.key_history import KeyHistory
 from certificates.key_set import key_set
 from certificates.keys import SigningKey, VerifyingKey, take_place
 from kernel.errors import BaseInUse, Conflict, DamagedBase, InvalidParameter, LedgerUnavailable, NotFound
-from kernel.instants import print_instant
+from kernel.time.instants import print_instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from certificates.events import KeyEvent
     from certificates.key_set import KeySet
     from certificates.revocation import RevocationReason
-    from kernel.instants import Instant
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.ports.outside import HostClock
+    from kernel.time.instants import Instant
 
 SIGNING_KEY: Final = "keys/signing.key"
 NEXT_KEY: Final = "keys/next.key"

@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kernel.instants import SECOND, Instant
+from kernel.time.instants import SECOND, Instant
 
 if TYPE_CHECKING:
     from kernel.ports.heads import AppliedHead

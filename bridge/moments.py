@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kernel.errors import InvalidParameter, InvalidTime
-from kernel.instants import Instant
-from kernel.timevalues import parse_point
+from kernel.time.instants import Instant
+from kernel.time.timevalues import parse_point
 
 if TYPE_CHECKING:
     from kernel.ports.ledger import Ledger, LedgerView

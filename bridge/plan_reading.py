@@ -39,10 +39,10 @@ from bridge.terms import from_oxigraph
 from certificates.ids import parse_urn
 from certificates.items import ItemKind
 from kernel.facts import EvidenceContent, FactContent, Spelling, Validity
-from kernel.instants import BEGINNING, FOREVER, parse_instant
-from kernel.intervals import Interval
-from kernel.precision import Precision
 from kernel.terms import Iri, Literal, Statement, parse_term
+from kernel.time.instants import BEGINNING, FOREVER, parse_instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

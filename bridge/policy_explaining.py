@@ -23,22 +23,22 @@ from typing import TYPE_CHECKING, Final
 
 from certificates.findings import FindingCode
 from certificates.items import ItemKind
-from kernel.about import About
 from kernel.access import Role
 from kernel.errors import NotFound
-from kernel.policy import DEFAULT_POLICY
-from kernel.policy_graph import in_force
-from kernel.submitting import findings_of
+from kernel.policy.about import About
+from kernel.policy.graph import in_force
+from kernel.policy.verdicts import DEFAULT_POLICY
 from kernel.vocabulary import POLICY_GRAPH
+from kernel.writing.submitting import findings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from uuid import UUID
 
     from certificates.certificate import Verdict
-    from kernel.judging import VerdictPolicy
     from kernel.ports.ledger import LedgerView
     from kernel.ports.records import CertificateRecord
+    from kernel.writing.judging import VerdictPolicy
 
 _PAGE: Final = 1_000
 

@@ -51,8 +51,8 @@ from bridge.sparql.scan import runnable, scan
 from bridge.stores.errors import store_errors
 from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter
-from kernel.instants import Instant
 from kernel.terms import Iri
+from kernel.time.instants import Instant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

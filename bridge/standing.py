@@ -3,7 +3,8 @@
 Rules (NothingLeaks)
 -----
 * Looked through are the certificates that an editor let in; whether what they were found to contradict still stands is
-  worked out anew at every look (`kernel.standing`). Listed oldest first, so that what has waited longest comes first.
+  worked out anew at every look (`kernel.rules.standing`). Listed oldest first, so that what has waited longest comes
+  first.
 * One is seen by those who may read the graphs of both its statements. To others it is not there, nor is it counted.
 * It is known by the certificate that brought it, and by the ordinal of its first finding there.
 * Its owner is who approved the certificate, until an editor of its graphs gives it another.
@@ -31,8 +32,8 @@ from certificates.findings import Finding
 from certificates.items import ItemKind
 from kernel.errors import Forbidden, NotFound
 from kernel.ports.records import CertificateState
-from kernel.rule_table import read_rules
-from kernel.standing import standing_parts
+from kernel.rules.standing import standing_parts
+from kernel.rules.table import read_rules
 from kernel.terms import Iri
 from kernel.vocabulary import RULES_GRAPH
 
@@ -41,11 +42,11 @@ if TYPE_CHECKING:
 
     from certificates.contradictions import ContradictionKind
     from kernel.access import Principal
-    from kernel.instants import Instant
-    from kernel.intervals import Interval
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.ports.records import CertificateRecord
-    from kernel.rule_table import RuleTable
+    from kernel.rules.table import RuleTable
+    from kernel.time.instants import Instant
+    from kernel.time.intervals import Interval
 
 _PAGE: Final = 500
 

@@ -25,8 +25,8 @@ from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from certificates.findings import Finding
-    from kernel.instants import Instant
     from kernel.ports.facts import FactsView
+    from kernel.time.instants import Instant
 
 
 def ended_waivers(view: FactsView, at: Instant) -> list[Finding]:

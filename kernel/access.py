@@ -6,7 +6,8 @@ Rules
   base also writes the governance graphs and reads all of them.
 * A principal has a role in every graph of the base, or in some; and may be granted others in single graphs. What counts
   in a graph is the highest that it has there. Whoever has none there does not know of the graph.
-* Where a service has some graphs alone, a principal is held within these (`api.manifest`), whatever its roles are.
+* Where a service has some graphs alone, a principal is held within these (`api.callers.manifest`), whatever its roles
+  are.
 * Fail closed: what is not granted here is refused. This module is the one place that decides what a caller may read.
 * A reader of g sees g, H(g), and the base's shapes and ontology (through `GRAPH`, never in the union).
 

@@ -25,9 +25,9 @@ from uuid import UUID
 
 from kernel.errors import InvalidChange, ReservedGraph
 from kernel.facts import Spelling, Validity
-from kernel.intervals import Interval
 from kernel.terms import Iri, Literal, Statement, TripleTerm
-from kernel.timevalues import Bound
+from kernel.time.intervals import Interval
+from kernel.time.timevalues import Bound
 from kernel.vocabulary import GOVERNANCE
 
 if TYPE_CHECKING:

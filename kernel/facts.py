@@ -11,7 +11,7 @@ Rules
 
 Example
 -------
->>> from kernel.timevalues import Precision
+>>> from kernel.time.timevalues import Precision
 >>> Validity.always().interval.start == BEGINNING, Validity.always().start_precision is Precision.UNBOUNDED
 (True, True)
 """
@@ -23,10 +23,10 @@ from decimal import Decimal
 from uuid import UUID
 
 from kernel.errors import InvalidChange
-from kernel.instants import BEGINNING, FOREVER, Instant
-from kernel.intervals import Interval
 from kernel.terms import Iri, Literal, Statement
-from kernel.timevalues import Precision
+from kernel.time.instants import BEGINNING, FOREVER, Instant
+from kernel.time.intervals import Interval
+from kernel.time.timevalues import Precision
 
 
 @dataclass(frozen=True, slots=True)

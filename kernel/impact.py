@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kernel.facts import Fact, FactContent
-    from kernel.instants import Instant
     from kernel.terms import Statement
+    from kernel.time.instants import Instant
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Final
 
 from kernel.errors import InvalidQuery, InvalidTime
 from kernel.facts import SameFacts
-from kernel.instants import Instant, parse_instant, print_instant
 from kernel.terms import RDF, XSD, Iri, Literal, Statement
+from kernel.time.instants import Instant, parse_instant, print_instant
 from kernel.vocabulary import DEFAULT_GRAPH, QUERIES_GRAPH, M, is_ours
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from bridge.reading import QueryRequest
 from bridge.sparql.hints import hint
 from kernel.access import Principal, Role
 from kernel.changes import Retract
-from kernel.instants import parse_instant
 from kernel.ports.records import CertificateState
-from kernel.submitting import Submission
 from kernel.terms import Iri
+from kernel.time.instants import parse_instant
+from kernel.writing.submitting import Submission
 from tests.bridge.writing import PATIENCE, SetClock, decide, write
 from tests.requirements import REPOSITORY
 

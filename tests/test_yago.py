@@ -34,11 +34,11 @@ from bridge.loading.refusals import Refusal, Refusals
 from bridge.loading.session import Watch, stage_files
 from bridge.reading import QueryRequest
 from bridge.terms import OxigraphCanonicaliser
-from kernel.instants import Instant, print_instant
-from kernel.loading import LoadRequest
 from kernel.ports.records import CertificateState
-from kernel.submitting import Submission
 from kernel.terms import Iri
+from kernel.time.instants import Instant, print_instant
+from kernel.writing.loading import LoadRequest
+from kernel.writing.submitting import Submission
 from tests.bridge.writing import ADMINISTRATOR, PATIENCE, SetClock
 from tests.requirements import require
 

@@ -22,7 +22,7 @@ from bridge.documents.changes_json import read_changes
 from bridge.reading import QueryRequest
 from bridge.terms import OxigraphCanonicaliser
 from kernel.ports.records import CertificateState
-from kernel.submitting import Submission
+from kernel.writing.submitting import Submission
 from tests.bridge.writing import ADMINISTRATOR, PATIENCE, SetClock
 from tests.requirements import require
 from tests.test_yago import CORRECTIONS, GRAPH, Beliefs, Days, Line, Statement, a_day, corrections, written_day

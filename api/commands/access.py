@@ -45,7 +45,7 @@ def access(
 
     Example: muniment access --data data --principal reader-6f0c1b7a
     """
-    from api.access_log import lines_of
+    from api.callers.access_log import lines_of
 
     fits = _wanted(principal, graph, asked, since)
     for line in lines_of(require_base(data)):
@@ -58,9 +58,9 @@ def _wanted(
     principal: str | None, graph: str | None, asked: str | None, since: str | None
 ) -> Callable[[dict[str, object]], bool]:
     """Which lines. Raises `InvalidTime`."""
-    from api.access_log import digest_of
-    from kernel.instants import parse_instant
-    from kernel.timevalues import parse_point
+    from api.callers.access_log import digest_of
+    from kernel.time.instants import parse_instant
+    from kernel.time.timevalues import parse_point
 
     digest = None if asked is None else digest_of(asked)
     first = None if since is None else parse_point(since, field="--since")

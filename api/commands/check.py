@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from bridge.shapes.results import Result
     from bridge.shapes.validation import Validations
     from bridge.shapes.wellformed import Problem
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 CONFORMS: Final = 0
 FAILS: Final = 1
@@ -156,7 +156,7 @@ def _read(files: list[Path], base: Path | None, shapes: list[Path], valid_at: st
     from bridge.checking import Reading
     from bridge.host import SystemClock
     from bridge.loading.refusals import Refusals
-    from kernel.timevalues import parse_point
+    from kernel.time.timevalues import parse_point
 
     instant = SystemClock().now() if valid_at is None else parse_point(valid_at, field="valid-at")
     refusals = Refusals()
@@ -281,7 +281,7 @@ def _pieces(
 def _text(checked: _Check, results: Iterable[Result], validation: Validations, telling: Telling) -> Iterator[str]:
     from api.commands.tables import printable
     from bridge.shapes.reports.words import Groups
-    from kernel.instants import print_instant
+    from kernel.time.instants import print_instant
 
     groups = Groups(telling, checked.material.data)
     for result in results:

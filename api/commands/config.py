@@ -41,7 +41,7 @@ def config() -> int:
 
 def told_of_mode(settings: Settings) -> Iterator[str]:
     """What whoever starts a service is to know of its mode, unless it is the standard one. Raises `InvalidSetting`."""
-    from api.manifest import Mode
+    from api.callers.manifest import Mode
 
     if settings.mode is Mode.UNRESTRICTED:
         yield "UNRESTRICTED: no limits on the time, memory and answers of queries, and none on rates"

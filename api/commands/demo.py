@@ -38,7 +38,7 @@ from kernel.ports.records import CertificateState
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api.sessions import Sessions
+    from api.callers.sessions import Sessions
     from api.settings import Settings
     from bridge.base import Base
 
@@ -69,7 +69,7 @@ def demo(
     Example: muniment demo
     """
     from api.app import create_app
-    from api.auth import token_hash
+    from api.callers.auth import token_hash
     from api.server import listen, serve
     from api.settings import read_settings
     from bridge import demo as demo_base
@@ -161,7 +161,7 @@ def _near(path: Path) -> Path:
 
 def _token_file(base: Base, path: Path) -> Path:
     """The file with an editor's token, made unless it has one that is good."""
-    from api.auth import token_hash
+    from api.callers.auth import token_hash
 
     if path.exists() and base.ledger.principal_of(
         token_hash(path.read_text(encoding="ascii", errors="replace").strip())

@@ -138,7 +138,7 @@ def export(
 
 @contextmanager
 def _from_folder(data: Path, wanted: Wanted) -> Iterator[Exported]:
-    from api.replies import state_headers
+    from api.http.replies import state_headers
     from bridge.exporting.exporter import Exporter, ExportRequest, Format
     from kernel.terms import Iri
 

@@ -144,7 +144,7 @@ def revoke(
     Example: muniment key revoke z6Mk… --data data --since 2026-05-06T00:00:00Z
     """
     from certificates.keys import VerifyingKey
-    from kernel.instants import parse_instant
+    from kernel.time.instants import parse_instant
 
     named, instant = VerifyingKey.from_multikey(multibase), parse_instant(since, field="--since")
     asked = folder_or_url(data, url, token=bool(token_env or token_file))

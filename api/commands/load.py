@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bridge.loading.options import LoadOptions
     from bridge.loading.refusals import Refusal, Refusals
     from bridge.loading.session import Staged
-    from kernel.submitting import Outcome
+    from kernel.writing.submitting import Outcome
 
 IN_REVIEW: Final = 2
 REFUSED: Final = 3
@@ -137,7 +137,7 @@ def _load(base: Base, files: list[Path], options: LoadOptions, refusals: Refusal
     """Stages and applies, and lists what was refused, also when that is why nothing is loaded."""
     from api.collector import relieve
     from bridge.loading.session import Watch, stage_files
-    from kernel.loading import LoadRequest
+    from kernel.writing.loading import LoadRequest
 
     principal = local_principal()
     try:

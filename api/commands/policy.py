@@ -40,7 +40,7 @@ def show(data: Data) -> int:
     Example: muniment policy show --data data
     """
     from api.settings import read_settings
-    from kernel.policy_graph import in_force
+    from kernel.policy.graph import in_force
     from kernel.vocabulary import POLICY_GRAPH
 
     with closing(_ledger(data)) as ledger, ledger.reading() as view:
@@ -58,7 +58,7 @@ def explain(
 
     Example: muniment policy explain 0197c9a4-5f5c-7c6e-9d9a-3f6b0c2d1e00 --data data
     """
-    from api.certificates import certificate_named
+    from api.routes.certificates import certificate_named
     from api.settings import read_settings
     from bridge.policy_explaining import explained
 

@@ -24,7 +24,7 @@ import typer
 
 from api.commands.asking import Asked, asking, with_options
 from api.commands.careful import careful
-from api.purge_words import goes
+from api.routes.purge_words import goes
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:

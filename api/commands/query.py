@@ -163,7 +163,7 @@ def _read(text: str) -> str:
 
 
 def _ask_folder(data: Path, question: Question) -> Reply:
-    from kernel.instants import print_instant
+    from kernel.time.instants import print_instant
 
     with open_to_read(data) as base:
         answer, body = asyncio.run(_in_worker(base, question))

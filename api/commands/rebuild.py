@@ -29,7 +29,7 @@ from kernel.errors import DamagedBase
 if TYPE_CHECKING:
     from bridge.base import Base
     from bridge.stores.projections import Projection
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 
 @dataclass(frozen=True, slots=True)

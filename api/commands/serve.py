@@ -27,7 +27,7 @@ import typer
 
 from api.commands.options import AcceptClock
 from api.commands.progress import waiting
-from api.paths import BASES
+from api.http.paths import BASES
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:

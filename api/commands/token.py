@@ -31,12 +31,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from api.callers.roles import RoleName
 from api.commands.careful import careful
 from api.commands.options import LEDGER, Data, iri_option, public_key, require_base
-from api.roles import RoleName
 from kernel.access import ANONYMOUS, Grant, Principal, Role
 from kernel.errors import InvalidParameter
-from kernel.instants import DAY, Instant, print_instant
+from kernel.time.instants import DAY, Instant, print_instant
 from kernel.vocabulary import GOVERNANCE, is_history
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def create(
 
     Example: TOKEN=$(muniment token create --data data --role editor)
     """
-    from api.auth import token_hash
+    from api.callers.auth import token_hash
     from bridge.host import SystemClock
 
     if name is not None and not _NAME.fullmatch(name):

@@ -310,7 +310,7 @@ def _export(document: bytes, history: KeyHistory) -> list[str]:
     """What a signed export says, one line each."""
     from bridge.exporting import credential
     from certificates.logged import require_trust
-    from kernel.instants import print_instant
+    from kernel.time.instants import print_instant
 
     with waiting("verifying"):
         held = _signer(document, history)

@@ -1,4 +1,4 @@
-"""What every page depends on besides its visitor: that this one does not ask too often (`api.rate_limits`).
+"""What every page depends on besides its visitor: that this one does not ask too often (`api.callers.rate_limits`).
 
 Example
 -------
@@ -14,8 +14,8 @@ from typing import Final
 from fastapi import Depends
 from starlette.requests import Request
 
+from api.callers.rate_limits import address_of, rates_of
 from api.pages.visiting import Visitor
-from api.rate_limits import address_of, rates_of
 
 
 async def _admitted_visitor(request: Request, visitor: Visitor) -> None:

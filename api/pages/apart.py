@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     from api.pages.drawing import Drawn
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 _NARROW: Final = 328.0
 """Pixels that a drawing is wide where the screen has 360."""

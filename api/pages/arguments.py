@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from api.pages.terms import iris_of
-from kernel.arguments import Relation, Stated
+from kernel.rules.arguments import Relation, Stated
 from kernel.terms import TripleTerm
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from api.pages.terms import Names, Shown
     from bridge.arguing import Argued, ClaimFound
-    from kernel.arguments import Claim, Step
+    from kernel.rules.arguments import Claim, Step
     from kernel.terms import Iri
 
 _INTO: Final = (

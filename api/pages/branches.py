@@ -24,7 +24,6 @@ from fastapi import APIRouter, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.branching import branch_named, looked_at, submitted
 from api.pages.certificate import path_of
 from api.pages.effects import fact_shown
 from api.pages.findings import findings_shown, nodes_in
@@ -32,6 +31,7 @@ from api.pages.names import names_for
 from api.pages.rendering import page, see_other
 from api.pages.times import at
 from api.pages.visiting import Visitor, page_parameters, read_form
+from api.routes.branching import branch_named, looked_at, submitted
 from api.service import Service
 from bridge.certificate_reading import readable_findings
 from certificates.findings import Severity
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from api.pages.terms import Names
     from api.pages.times import Words
     from api.pages.visiting import Visit
-    from kernel.branches import Branch, Foretold
     from kernel.errors import CallerError
-    from kernel.plan import Plan
+    from kernel.writing.branches import Branch, Foretold
+    from kernel.writing.plan import Plan
 
 MOST: Final = 100
 """Facts that are shown of either kind, and findings."""

@@ -29,8 +29,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.certificates import CertificateId, certificate_named
-from api.decision_body import within_length
+from api.http.parameters import Parameter
 from api.pages.compare import compare_path
 from api.pages.drawing import before_and_after
 from api.pages.effects import changes_of, fact_shown, nodes_of, to_draw
@@ -40,18 +39,19 @@ from api.pages.paging import PagerShown
 from api.pages.rendering import page, see_other
 from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters, read_form
-from api.parameters import Parameter
+from api.routes.certificates import CertificateId, certificate_named
+from api.routes.decision_body import within_length
 from api.service import Service
 from bridge.certificate_reading import CertificateFilter
 from bridge.plan_reading import Kind
 from certificates.findings import FindingCode
 from certificates.ids import parse_urn, urn
 from certificates.records import DecisionKind
-from kernel.deciding import DecisionRequest
 from kernel.errors import AlreadyDecided, InvalidParameter, NotFound
-from kernel.instants import Instant, parse_instant
 from kernel.ports.records import CertificateState
 from kernel.terms import Iri
+from kernel.time.instants import Instant, parse_instant
+from kernel.writing.deciding import DecisionRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

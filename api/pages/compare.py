@@ -2,8 +2,8 @@
 
 Rules
 -----
-* What is compared, and how, is as for `GET /diff` (`api.diff`), for the same caller, within the same time. Without
-  `from` there is the form alone; without graph and node, the default graph is compared.
+* What is compared, and how, is as for `GET /diff` (`api.routes.diff`), for the same caller, within the same time.
+  Without `from` there is the form alone; without graph and node, the default graph is compared.
 * `at` is the one moment on the other axis.
 * A page shows some of what differs, and says how much of it there is; the drawing is of what the page shows: hatched
   what held at the earlier moment, filled what holds at the later one.
@@ -25,8 +25,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.diff import AXIS, FROM, NODE, TO, compared
-from api.facts import GRAPH
+from api.http.parameters import Parameter
 from api.pages.apart import Plotted
 from api.pages.drawing import Role
 from api.pages.effects import FactShown, drawn, fact_shown
@@ -37,7 +36,8 @@ from api.pages.planes import planes
 from api.pages.rendering import page
 from api.pages.times import at
 from api.pages.visiting import Visitor, page_parameters, time_of
-from api.parameters import Parameter
+from api.routes.diff import AXIS, FROM, NODE, TO, compared
+from api.routes.facts import GRAPH
 from api.service import Service
 from bridge.diffing.comparing import Axis, Comparison, sides_of
 from kernel.errors import InvalidParameter
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
+    from api.http.parameters import Parameters
     from api.pages.terms import Names
     from api.pages.visiting import Visit
-    from api.parameters import Parameters
     from bridge.diffing.comparing import Entry, Side
 
 AT: Final = Parameter("at", "the moment on the other axis", {"type": "string"}, "2024-05-06")

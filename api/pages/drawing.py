@@ -29,8 +29,8 @@ from api.pages.times import Words, at
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
-    from kernel.instants import Instant
-    from kernel.intervals import Interval
+    from kernel.time.instants import Instant
+    from kernel.time.intervals import Interval
 
 _STEP: Final = 64
 _HEAD: Final = 26

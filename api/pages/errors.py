@@ -2,8 +2,9 @@
 
 Rules
 -----
-* What is told, and the status, are those of the problem document (`api.problems`): the page shows it, and adds nothing.
-  Only where that says what to do in words of the JSON API, the page says it in words of pages (`api.pages.wording`).
+* What is told, and the status, are those of the problem document (`api.http.problems`): the page shows it, and adds
+  nothing. Only where that says what to do in words of the JSON API, the page says it in words of pages
+  (`api.pages.wording`).
 * On the paths of pages a page is given unless only JSON is accepted; elsewhere only to those who accept HTML by name
   before JSON. The routes of the JSON API always answer with problem documents.
 * Who is not signed in and wanted to look at a page is sent to the sign-in form; who sent a form, gets it with what they
@@ -24,14 +25,14 @@ from typing import TYPE_CHECKING, Final
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
-from api.auth import as_told
-from api.media import accepted, preferred
+from api.callers.auth import as_told
+from api.http.media import accepted, preferred
+from api.http.paths import path_within
+from api.http.problems import MEDIA_TYPE
 from api.pages.rendering import page, see_other
 from api.pages.sign_in import sign_in_again, sign_in_path
 from api.pages.visiting import is_from_here, visit_of, written_in
 from api.pages.wording import remedy_on_pages
-from api.paths import path_within
-from api.problems import MEDIA_TYPE
 from kernel.errors import MunimentError, NotAcceptable, Unauthenticated
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ ROOTS: Final = (
 
 
 def install(app: FastAPI) -> None:
-    """Has the handlers of an application's errors answer browsers with pages. After `api.problems.install`."""
+    """Has the handlers of an application's errors answer browsers with pages. After `api.http.problems.install`."""
     for kind, handler in list(app.exception_handlers.items()):
         app.exception_handlers[kind] = _paged(handler)
 

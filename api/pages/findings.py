@@ -31,7 +31,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.certificates import CertificateId, certificate_named
+from api.http.parameters import Parameter
 from api.pages.effects import FactShown, fact_shown
 from api.pages.names import names_for
 from api.pages.paging import PagerShown
@@ -39,14 +39,14 @@ from api.pages.rendering import page
 from api.pages.terms import Shown
 from api.pages.times import in_words
 from api.pages.visiting import Visitor, page_parameters
-from api.parameters import Parameter
+from api.routes.certificates import CertificateId, certificate_named
 from api.service import Service
 from bridge.finding_reading import GRAVITY, Cause, Found
 from bridge.shapes.reports.of_findings import asked_by
 from kernel.errors import InvalidParameter, InvalidTerm
-from kernel.instants import BEGINNING, FOREVER, parse_instant
-from kernel.intervals import Interval
 from kernel.terms import Iri, parse_term
+from kernel.time.instants import BEGINNING, FOREVER, parse_instant
+from kernel.time.intervals import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -24,9 +24,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.arguments import argued
-from api.facts import place_named, place_text
-from api.moments import AS_OF, VALID_AT
+from api.http.moments import AS_OF, VALID_AT
+from api.http.parameters import Parameter
 from api.pages.arguments import argued_shown, nodes_argued
 from api.pages.drawing import MOST_LANES, Role, timeline
 from api.pages.effects import drawn, fact_shown
@@ -35,7 +34,8 @@ from api.pages.rendering import page
 from api.pages.terms import iris_of
 from api.pages.times import at
 from api.pages.visiting import Visitor, page_parameters, time_of
-from api.parameters import Parameter
+from api.routes.arguments import argued
+from api.routes.facts import place_named, place_text
 from api.service import Service
 from bridge.fact_reading import FactFilter
 from bridge.plan_reading import kind_of
@@ -45,8 +45,8 @@ from kernel.terms import RDF, Iri
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from api.http.parameters import Parameters
     from api.pages.visiting import Visit
-    from api.parameters import Parameters
     from bridge.fact_reading import FactPage, FoundFact
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}

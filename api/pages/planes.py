@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from api.pages.apart import Name, Plotted
     from api.pages.drawing import Role
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 MOST_NAMED: Final = 40
 """Facts that all have names, whatever their times."""

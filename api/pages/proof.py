@@ -2,7 +2,7 @@
 
 Rules
 -----
-* It is what `GET /explain` gives the same caller (`api.explain`). Without a statement there is a form for one.
+* It is what `GET /explain` gives the same caller (`api.routes.explain`). Without a statement there is a form for one.
 * Each step says by which rule it follows from which others, which it leads to; what is asserted leads to its
   certificates.
 
@@ -22,24 +22,24 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.explain import PARAMETERS, asked, explained
-from api.facts import OBJECT, PREDICATE, SUBJECT
-from api.moments import AS_OF, VALID_AT
+from api.http.moments import AS_OF, VALID_AT
 from api.pages.names import names_for
 from api.pages.rendering import page
 from api.pages.terms import iris_of
 from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters, time_of
+from api.routes.explain import PARAMETERS, asked, explained
+from api.routes.facts import OBJECT, PREDICATE, SUBJECT
+from api.routes.sparql import ENTAILMENT
 from api.service import Service
-from api.sparql import ENTAILMENT
-from kernel.instants import BEGINNING, FOREVER, Instant
+from kernel.time.instants import BEGINNING, FOREVER, Instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from uuid import UUID
 
+    from api.http.parameters import Parameters
     from api.pages.terms import Names, Shown
-    from api.parameters import Parameters
     from bridge.entailment.explaining import Explained, Explanation
     from kernel.access import Principal
     from kernel.terms import Iri

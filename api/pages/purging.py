@@ -2,8 +2,8 @@
 
 Rules
 -----
-* What may be done, by whom, and what comes of it, is settled as by `/purges` (`api.purges`). To everybody else the page
-  says that it takes an administrator, and nothing of what there is.
+* What may be done, by whom, and what comes of it, is settled as by `/purges` (`api.routes.purges`). To everybody else
+  the page says that it takes an administrator, and nothing of what there is.
 * Nothing is purged unseen. The first form asks how much would go; the second is bound to that answer by its digest. If
   something has changed since, the page says what would go by now, and nothing is purged.
 * What is to go is in the body of forms alone, never in an address: those are kept, in histories and by proxies.
@@ -30,32 +30,32 @@ from fastapi import APIRouter, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.certificates import AFTER, certificate_cursor, certificate_named
-from api.decision_body import within_length
-from api.document_request import REASON
 from api.errors import UnknownPath
+from api.http.parameters import Parameter
+from api.http.problems import status_of
 from api.pages.rendering import PRIVATE, page, see_other
 from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters, read_form
 from api.pages.wording import remedy_on_pages
-from api.parameters import Parameter
-from api.problems import status_of
-from api.purge_body import target_of
-from api.purge_words import goes
-from api.purges import carried_out, previewed
+from api.routes.certificates import AFTER, certificate_cursor, certificate_named
+from api.routes.decision_body import within_length
+from api.routes.document_request import REASON
+from api.routes.purge_body import target_of
+from api.routes.purge_words import goes
+from api.routes.purges import carried_out, previewed
 from api.service import Service
 from certificates.records import DecisionKind
 from kernel.errors import CallerError, InvalidParameter, PreviewOutdated
 from kernel.ports.purges import PurgeState
-from kernel.purge_targets import TargetKind
-from kernel.purging import PurgeRequest, require_purger
+from kernel.purging.purger import PurgeRequest, require_purger
+from kernel.purging.targets import TargetKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
+    from api.http.parameters import Parameters
     from api.pages.visiting import Visit
-    from api.parameters import Parameters
     from kernel.ports.purges import PurgeRecord
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}

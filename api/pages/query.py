@@ -28,7 +28,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.moments import AS_OF, VALID_AT
+from api.http.moments import AS_OF, VALID_AT
+from api.http.parameters import Parameter
+from api.http.problems import status_of
 from api.pages.names import names_for
 from api.pages.rendering import PRIVATE, page, see_other
 from api.pages.samples import SAMPLES
@@ -38,10 +40,8 @@ from api.pages.times import at
 from api.pages.visible import visible
 from api.pages.visiting import Visitor, page_parameters, read_form, time_of
 from api.pages.wording import remedy_on_pages
-from api.parameters import Parameter
-from api.problems import status_of
-from api.query_answers import ask as ask_workers
-from api.query_answers import sent
+from api.routes.query_answers import ask as ask_workers
+from api.routes.query_answers import sent
 from api.service import Service
 from bridge.reading import QueryRequest
 from bridge.sparql.columns import in_order
@@ -52,8 +52,8 @@ from kernel.terms import Iri, Literal, TripleTerm
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from api.http.parameters import Parameters
     from api.pages.visiting import Visit
-    from api.parameters import Parameters
     from bridge.base import Base
     from bridge.replicas.answers import Answer
     from bridge.sparql.sample import Sample

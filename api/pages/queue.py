@@ -27,7 +27,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.certificates import AFTER, KIND, certificate_cursor
+from api.http.parameters import Parameter
 from api.pages.certificate import effects_reader, tally_of
 from api.pages.effects import Change, changes_of, nodes_of
 from api.pages.names import names_for
@@ -35,24 +35,24 @@ from api.pages.rendering import page
 from api.pages.terms import Shown
 from api.pages.times import Words, at
 from api.pages.visiting import MINUTE, Visitor, page_parameters, time_of
-from api.parameters import Parameter
+from api.routes.certificates import AFTER, KIND, certificate_cursor
 from api.service import Service
 from bridge.certificate_reading import CertificateFilter
 from bridge.waivers import ended_waivers
 from certificates.certificate import Verdict
 from certificates.contradictions import ContradictionKind
 from kernel.errors import InvalidParameter
-from kernel.instants import SECOND, Instant
 from kernel.ports.records import CertificateState
 from kernel.terms import parse_iri
-from kernel.timevalues import parse_point, parse_time
+from kernel.time.instants import SECOND, Instant
+from kernel.time.timevalues import parse_point, parse_time
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from api.http.parameters import Parameters
     from api.pages.visiting import Visit
-    from api.parameters import Parameters
     from bridge.certificate_effects import Effects, EffectsReader
     from bridge.certificate_reading import CertificatePage
 

@@ -29,9 +29,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from api.errors import UnknownPath
+from api.http.parameters import query_parameters
+from api.http.paths import path_within, root_of
 from api.pages.visible import HEADING, PASSAGE, clipped, exact, finalized, marked
-from api.parameters import query_parameters
-from api.paths import path_within, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

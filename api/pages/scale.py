@@ -8,7 +8,7 @@ Rules
 
 Example
 -------
->>> from kernel.instants import parse_instant
+>>> from kernel.time.instants import parse_instant
 >>> scale = Scale.over([parse_instant(f"{year}-01-01T00:00:00Z") for year in (2005, 2021)])
 >>> [mark.label for mark in scale.marks]
 ['2005', '2010', '2015', '2020']
@@ -19,13 +19,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
-from kernel.gregorian import civil_from_days, days_from_civil
-from kernel.instants import BEGINNING, DAY, EARLIEST, FOREVER, LATEST, Instant
+from kernel.time.gregorian import civil_from_days, days_from_civil
+from kernel.time.instants import BEGINNING, DAY, EARLIEST, FOREVER, LATEST, Instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from kernel.intervals import Interval
+    from kernel.time.intervals import Interval
 
 _MARGIN: Final = 0.08
 _ROOM: Final = 0.2

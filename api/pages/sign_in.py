@@ -28,7 +28,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.auth import REALM, token_hash
+from api.callers.auth import REALM, token_hash
+from api.http.parameters import Parameter, query_parameters
+from api.http.paths import path_within, root_of
 from api.pages.rendering import page, see_other
 from api.pages.visiting import (
     Visitor,
@@ -41,12 +43,10 @@ from api.pages.visiting import (
     sessions_of,
     visit_of,
 )
-from api.parameters import Parameter, query_parameters
-from api.paths import path_within, root_of
 from api.service import Service
 
 if TYPE_CHECKING:
-    from api.parameters import Parameters
+    from api.http.parameters import Parameters
     from kernel.access import Principal
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}

@@ -23,16 +23,16 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.certificates import KIND, CertificateId, certificate_named
-from api.contradictions import AFTER, OWNER, FindingOrdinal, listed, ordinal_of, owner_named, place_text
 from api.pages.rendering import page, see_other
 from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters, read_form
+from api.routes.certificates import KIND, CertificateId, certificate_named
+from api.routes.contradictions import AFTER, OWNER, FindingOrdinal, listed, ordinal_of, owner_named, place_text
 from api.service import Service
 from bridge.standing import Place
 from certificates.contradictions import ContradictionKind
-from kernel.instants import DAY
 from kernel.terms import Iri
+from kernel.time.instants import DAY
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -23,7 +23,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.moments import AS_OF
+from api.http.moments import AS_OF
+from api.http.parameters import Parameter
 from api.pages.apart import Plotted
 from api.pages.drawing import Role
 from api.pages.effects import drawn, fact_shown
@@ -35,16 +36,15 @@ from api.pages.rendering import page
 from api.pages.times import at
 from api.pages.visible import HEADING, clipped
 from api.pages.visiting import Visitor, page_parameters, time_of
-from api.parameters import Parameter
 from api.service import Service
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from api.http.parameters import Parameters
     from api.pages.terms import Names
     from api.pages.visiting import Visit
-    from api.parameters import Parameters
     from bridge.fact_reading import FoundFact
     from kernel.terms import Iri
 

@@ -21,11 +21,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from kernel.instants import SECOND, Instant, print_instant
-from kernel.timevalues import spell_end, spell_start
+from kernel.time.instants import SECOND, Instant, print_instant
+from kernel.time.timevalues import spell_end, spell_start
 
 if TYPE_CHECKING:
-    from kernel.timevalues import Bound, EndKey
+    from kernel.time.timevalues import Bound, EndKey
 
 _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -63,7 +63,7 @@ class Span:
 
 
 def in_words(spelled: str, *, seconds_too: bool = False) -> Words:
-    """A time that was spelled as `kernel.timevalues` reads it; an instant with its seconds, also if they are none."""
+    """A time that was spelled as `kernel.time.timevalues` reads it; an instant also with no seconds."""
     match = _INSTANT.fullmatch(spelled)
     if match is not None:
         year, month, day, minutes, seconds, zone = match.groups()

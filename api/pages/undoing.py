@@ -3,7 +3,7 @@
 Rules
 -----
 * It is offered to editors of every graph concerned. What comes of it is settled as by `POST /certificates/{id}/revert`
-  (`api.reverting`): a new certificate, to which the answer leads.
+  (`api.routes.reverting`): a new certificate, to which the answer leads.
 * Before somebody confirms it, the page says how much is undone; or what stands in the way, with a link to it.
 * A form that is sent twice undoes once: it has a key of its own, and the second answer leads to the same certificate.
 * Who undoes says why.
@@ -26,25 +26,25 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.certificates import CertificateId, certificate_named
-from api.changes import request_digest
-from api.decision_body import within_length
-from api.document_request import REASON
+from api.http.parameters import Parameter
+from api.http.problems import status_of
 from api.pages.certificate import effects_reader, path_of, tally_of
 from api.pages.effects import changes_of, nodes_of
 from api.pages.names import names_for
 from api.pages.rendering import page, see_other
 from api.pages.visiting import Visitor, page_parameters, read_form
 from api.pages.wording import remedy_on_pages
-from api.parameters import Parameter
-from api.problems import status_of
-from api.reverting import to_undo, undo
+from api.routes.certificates import CertificateId, certificate_named
+from api.routes.changes import request_digest
+from api.routes.decision_body import within_length
+from api.routes.document_request import REASON
+from api.routes.reverting import to_undo, undo
 from api.service import Service
 from certificates.ids import parse_urn
 from kernel import changes
 from kernel.errors import CallerError, Conflict, Forbidden, InvalidParameter, NotFound, PlanError
 from kernel.ports.records import CertificateState
-from kernel.submitting import Submission
+from kernel.writing.submitting import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,8 +5,8 @@ Rules
 * A session's cookie is `HttpOnly`, `SameSite=Strict`, for every path of the base; where the browser came by https it is
   `Secure` and by its name bound to the host, if the base is at its root. No route of the JSON API takes it.
 * Each request looks the principal up anew. Without a session there is `Unauthenticated`.
-* Where the graph is open to whoever has no token (`api.auth`), so are the pages: such a visitor has a session that
-  nothing is kept of, and sends no forms but queries.
+* Where the graph is open to whoever has no token (`api.callers.auth`), so are the pages: such a visitor has a session
+  that nothing is kept of, and sends no forms but queries.
 * A form is taken only with the session's forgery token, and, where the browser says whence it comes (`Sec-Fetch-Site`,
   else `Origin`), from this very site.
 * Empty fields of a form are as those that are not there. Others that nothing knows are errors, as everywhere.
@@ -34,15 +34,15 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from fastapi import Depends
 from starlette.requests import Request
 
-from api.access_log import note_caller
-from api.bodies import read_body
+from api.callers.access_log import note_caller
+from api.callers.sessions import LONGEST, Session, Sessions
 from api.errors import ForgedForm, UnsupportedMediaType
-from api.media import body_type
-from api.parameters import Parameter, Parameters, read_parameters
-from api.paths import path_within, root_of
+from api.http.bodies import read_body
+from api.http.media import body_type
+from api.http.parameters import Parameter, Parameters, read_parameters
+from api.http.paths import path_within, root_of
+from api.routes.sparql import FORM
 from api.service import Service
-from api.sessions import LONGEST, Session, Sessions
-from api.sparql import FORM
 from kernel.access import Principal, Role
 from kernel.errors import CallerError, Unauthenticated
 

@@ -40,18 +40,18 @@ from kernel.access import Principal, Role
 from kernel.changes import Assert, End, Request
 from kernel.facts import FactContent, Validity
 from kernel.governance import Governance
-from kernel.instants import Instant, parse_instant
-from kernel.planner import Planner
 from kernel.terms import Iri, Literal, Statement, parse_iri, parse_term
+from kernel.time.instants import Instant, parse_instant
 from kernel.vocabulary import DEFAULT_GRAPH, GENID, SHAPES_GRAPH
+from kernel.writing.planner import Planner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from uuid import UUID
 
     from kernel.changes import Change
-    from kernel.plan import Plan
     from kernel.terms import Term
+    from kernel.writing.plan import Plan
 
 WRITER: Final = Principal("bench", Role.ADMINISTRATOR)
 AT: Final = parse_instant("2026-01-01T00:00:00Z")

@@ -32,7 +32,7 @@ from bridge.auditing.slots import as_it_is, slots
 from bridge.ledger.fact_rows import EVIDENCE_COLUMNS, evidence_of, evidence_row
 from certificates.items import ItemKind
 from certificates.lthash import LatticeHash
-from kernel.plan import evidence_body
+from kernel.writing.plan import evidence_body
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from bridge.auditing.purges import PurgeAudit
     from bridge.ledger.fact_rows import EvidenceRow
     from bridge.ledger.session import Session
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 _BATCH: Final = 4_096
 """Facts that go into the state digest at a time."""

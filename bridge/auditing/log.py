@@ -38,8 +38,8 @@ from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.merkle import leaf_hash
 from certificates.purge_events import Erased, Purged, Restored
 from certificates.records import DecisionKind
-from kernel.instants import Instant, parse_instant
 from kernel.ports.records import CertificateState
+from kernel.time.instants import Instant, parse_instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -30,13 +30,13 @@ from bridge.auditing.faults import UNREADABLE
 from bridge.auditing.slots import as_it_is
 from bridge.ledger.fact_rows import fact_of, fact_rows, term_key, validity_of
 from certificates.ids import read_uuid, urn
-from kernel.instants import FOREVER
-from kernel.plan import record_body, recorded_body
+from kernel.time.instants import FOREVER
+from kernel.writing.plan import record_body, recorded_body
 
 if TYPE_CHECKING:
     from bridge.auditing.faults import Faults
     from bridge.ledger.session import Session
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 _TOGETHER: Final = 500
 """Rows that are asked for at once."""

@@ -35,9 +35,9 @@ from certificates.items import SALT_SIZE, ItemKind
 from certificates.merkle import leaf_hash
 from certificates.proof import verify
 from certificates.records import Decision, Recheck, verify_record
-from kernel.instants import Instant, print_instant
 from kernel.ports.records import CertificateState
 from kernel.terms import Iri
+from kernel.time.instants import Instant, print_instant
 
 if TYPE_CHECKING:
     from bridge.auditing.faults import Faults

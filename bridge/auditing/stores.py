@@ -34,8 +34,8 @@ from bridge.stores.places import store_directory
 from bridge.stores.projection_store import ProjectionStore
 from bridge.stores.projections import Projection, added_text
 from bridge.stores.seal import SEALED, damaged_files
-from kernel.instants import BEGINNING
-from kernel.projection import delta_between
+from kernel.time.instants import BEGINNING
+from kernel.writing.projection import delta_between
 
 if TYPE_CHECKING:
     from bridge.auditing.faults import Faults

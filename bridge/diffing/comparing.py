@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from bridge.reading import Reader
     from kernel.access import Principal
     from kernel.facts import Fact
-    from kernel.instants import Instant
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.terms import Iri
+    from kernel.time.instants import Instant
 
 _LOOKED_UP: Final = 256
 """Facts after which it is looked at the clock."""

@@ -40,7 +40,7 @@ from bridge.exporting.nodes import KEPT
 from bridge.exporting.record import DATE_TIME
 from bridge.exporting.submitted import submitted_object
 from certificates.ids import urn
-from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
+from kernel.time.instants import BEGINNING, FOREVER, Instant, print_instant
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:

@@ -48,18 +48,18 @@ from bridge.documents.skolem import Skolem
 from kernel.changes import NO_SPELLING, Assert, Change, End, Request, Retract, Revise
 from kernel.errors import CallerError, InvalidChange, InvalidDocument, InvalidTime
 from kernel.facts import Spelling, Validity
-from kernel.instants import name_zone, parse_zone
-from kernel.intervals import Interval
-from kernel.precision import Precision
 from kernel.terms import Iri, Literal, Statement
-from kernel.timevalues import NO_END, NO_START, Bound, interval_between, valid_from, valid_through, valid_to
+from kernel.time.instants import name_zone, parse_zone
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
+from kernel.time.timevalues import NO_END, NO_START, Bound, interval_between, valid_from, valid_through, valid_to
 from kernel.vocabulary import DEFAULT_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kernel.instants import Zone
     from kernel.ports.outside import TermCanonicaliser
+    from kernel.time.instants import Zone
 
 Members: TypeAlias = dict[str, Json]
 

@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.documents.json_text import parse_json
 from kernel.errors import InvalidDocument, InvalidQuery, InvalidTerm, InvalidTime, UnknownParameter
-from kernel.instants import print_instant
 from kernel.queries import Action, RegisteredQuery
 from kernel.terms import Iri
-from kernel.timevalues import parse_point
+from kernel.time.instants import print_instant
+from kernel.time.timevalues import parse_point
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bridge.documents.json_text import Json
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 NOW: Final = "now"
 SUFFIX: Final = ".rq"

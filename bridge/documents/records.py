@@ -7,7 +7,7 @@ Rules
   `rdf:predicate` and `rdf:object`; or it is evidence, and names what it `m:supports`. Anything else that is said of such
   a node is an error that names the property, and so is a record of nothing.
 * A node of which no other of these words is said than `m:supports`, and that supports no record of the document, is no
-  evidence but a claim that speaks for another (`kernel.arguments`): that is data.
+  evidence but a claim that speaks for another (`kernel.rules.arguments`): that is data.
 * A record says when its statement holds, whether or not the document also claims the statement. One without times
   holds always. A statement with several records holds over the time of each; one without any, when the request says.
 * Ends are instants (xsd:dateTime), then `m:fromPrecision` and `m:toPrecision` tell how exactly they are known; or dates,
@@ -53,10 +53,10 @@ from bridge.exporting.record import (
 from kernel.changes import NO_SPELLING
 from kernel.errors import CallerError, InvalidDocument
 from kernel.facts import Spelling, Validity
-from kernel.instants import BEGINNING, FOREVER
-from kernel.precision import COARSE, Precision
 from kernel.terms import RDF, XSD, XSD_STRING, Iri, Literal, Statement, Term, TripleTerm
-from kernel.timevalues import NO_END, NO_START, Bound, interval_between, valid_from, valid_through, valid_to
+from kernel.time.instants import BEGINNING, FOREVER
+from kernel.time.precision import COARSE, Precision
+from kernel.time.timevalues import NO_END, NO_START, Bound, interval_between, valid_from, valid_through, valid_to
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Final
 from bridge.fact_reading import FoundFact, as_known, known_of
 from bridge.reading import QueryRequest
 from kernel.errors import NotFound
-from kernel.intervals import ALWAYS, Interval
 from kernel.terms import Iri, Statement, Term, parse_iri, parse_term
+from kernel.time.intervals import ALWAYS, Interval
 from kernel.vocabulary import DEFAULT_GRAPH
 
 if TYPE_CHECKING:

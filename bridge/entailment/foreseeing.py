@@ -45,7 +45,7 @@ from certificates.contradictions import Contradiction, ContradictionKind
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.entailment.following import faults, regime_of
 from kernel.errors import LedgerUnavailable, StoreUnavailable
-from kernel.instants import BEGINNING, Instant
+from kernel.time.instants import BEGINNING, Instant
 from kernel.vocabulary import ONTOLOGY_GRAPH, is_data
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from bridge.stores.pair import OxigraphStores
     from kernel.entailment.table import Regime
     from kernel.facts import Fact
-    from kernel.plan import Plan
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.terms import Iri, Statement
+    from kernel.writing.plan import Plan
 
 LIMITS: Final = Limits(seconds=5, memory=3 * 2**30)
 """What is asked about a plan may take each time."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kernel.instants import FOREVER, Instant
+from kernel.time.instants import FOREVER, Instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -40,8 +40,8 @@ from certificates.fields import instant
 from certificates.ids import derived_id, urn
 from certificates.integrity import Cryptosuite
 from kernel.errors import InvalidDocument, MunimentError
-from kernel.instants import Instant, parse_instant, print_instant
 from kernel.terms import RDF, XSD, Iri
+from kernel.time.instants import Instant, parse_instant, print_instant
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:

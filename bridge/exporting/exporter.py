@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from bridge.moments import Moment
     from certificates.keys import SigningKey
     from kernel.access import Principal
-    from kernel.instants import Instant
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.ports.outside import HostClock
     from kernel.terms import Iri
+    from kernel.time.instants import Instant
 
 _ALWAYS_THERE: Final = GOVERNANCE | {DEFAULT_GRAPH}
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kernel.facts import Evidence, Fact
-    from kernel.instants import Instant
     from kernel.ports.ledger import LedgerView
     from kernel.terms import Iri, Term
+    from kernel.time.instants import Instant
 
 
 @dataclass(frozen=True, slots=True)

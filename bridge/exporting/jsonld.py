@@ -51,8 +51,8 @@ from bridge.exporting.record import (
     fact_node,
     fact_record,
 )
-from kernel.precision import Precision
 from kernel.terms import RDF, XSD_STRING, Iri, Literal
+from kernel.time.precision import Precision
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Final
 from bridge.exporting.submitted import submitted
 from bridge.stores.encoding import PROV
 from certificates.ids import urn
-from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
-from kernel.precision import Precision
 from kernel.terms import XSD, XSD_STRING, Iri, Literal
+from kernel.time.instants import BEGINNING, FOREVER, Instant, print_instant
+from kernel.time.precision import Precision
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from bridge.exporting.facts import Told
     from kernel.facts import Evidence
-    from kernel.timevalues import Bound
+    from kernel.time.timevalues import Bound
 
 Property = tuple[Iri, Iri | Literal]
 """A predicate and an object of a record."""

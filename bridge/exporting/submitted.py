@@ -20,16 +20,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kernel.instants import Instant
-from kernel.timevalues import Bound, parse_time
+from kernel.time.instants import Instant
+from kernel.time.timevalues import Bound, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from decimal import Decimal
 
     from kernel.facts import Evidence, Fact
-    from kernel.precision import Precision
     from kernel.terms import Term
+    from kernel.time.precision import Precision
 
 
 @dataclass(frozen=True, slots=True)

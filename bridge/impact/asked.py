@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.replicas.comparing import Compared
-from kernel.instants import Instant
+from kernel.time.instants import Instant
 from kernel.vocabulary import is_data
 
 if TYPE_CHECKING:

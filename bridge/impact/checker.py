@@ -39,10 +39,10 @@ from bridge.shapes.sparql.patience import IN_TURN, Patience
 from certificates.findings import Finding
 from kernel.errors import QueryRefused
 from kernel.impact import changes_at
-from kernel.instants import Instant
 from kernel.queries import InvalidEntry, read_queries
-from kernel.stepping_back import StepBack
+from kernel.time.instants import Instant
 from kernel.vocabulary import QUERIES_GRAPH, is_data
+from kernel.writing.stepping_back import StepBack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from bridge.impact.asked import Told
     from bridge.impact.staging import Staging
     from kernel.facts import Fact, FactContent
-    from kernel.plan import Plan
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.queries import RegisteredQuery
     from kernel.terms import Iri
+    from kernel.writing.plan import Plan
 
 MOST: Final = 100_000
 """Statements of a load that are laid over a store for its queries."""

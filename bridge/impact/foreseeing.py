@@ -7,7 +7,7 @@ Rules (BoundToState)
   if it is asked of the same graphs; and if nothing was purged since. This is proved by the query's patterns
   (`bridge.impact.compiled`), as that a plan cannot touch it is.
 * So it is for one that could not be answered. Whatever does not fit is asked again.
-* Kept is what was foreseen last: one job at a time is prepared (`kernel.stepping_back`).
+* Kept is what was foreseen last: one job at a time is prepared (`kernel.writing.stepping_back`).
 
 Example
 -------
@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.impact.moving import TooMuchMovedError, moved_between
-from kernel.instants import FOREVER, Instant
+from kernel.time.instants import FOREVER, Instant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kernel.facts import Fact
-    from kernel.instants import Instant
     from kernel.ports.ledger import LedgerView
     from kernel.terms import Statement
+    from kernel.time.instants import Instant
 
 MOST: Final = 20_000
 """Facts that are looked at: beyond, a store is made anew sooner than brought up."""

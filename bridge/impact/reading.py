@@ -30,9 +30,9 @@ from bridge.impact.compiled import Compiled
 from certificates.findings import Finding, FindingCode
 from certificates.items import ItemKind
 from kernel.errors import NotFound
-from kernel.instants import Instant
-from kernel.intervals import Interval
 from kernel.queries import MOMENT, READS, TEXT, node_of, read_statements
+from kernel.time.instants import Instant
+from kernel.time.intervals import Interval
 from kernel.vocabulary import QUERIES_GRAPH
 
 if TYPE_CHECKING:

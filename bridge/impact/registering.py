@@ -23,9 +23,9 @@ from bridge.impact.admission import require_admissible
 from kernel.changes import Assert, Request, Retract
 from kernel.errors import InvalidQuery, NotFound
 from kernel.queries import node_of
-from kernel.submitting import Draft
 from kernel.terms import Statement
 from kernel.vocabulary import QUERIES_GRAPH
+from kernel.writing.submitting import Draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from bridge.updating.path import Enqueue
     from kernel.access import Principal
     from kernel.changes import Change
-    from kernel.group import Group
-    from kernel.instants import Instant
     from kernel.ports.facts import FactsView
     from kernel.ports.outside import TermCanonicaliser
     from kernel.queries import RegisteredQuery
-    from kernel.submitting import Outcome, Submitter
+    from kernel.time.instants import Instant
+    from kernel.writing.group import Group
+    from kernel.writing.submitting import Outcome, Submitter
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ from bridge.stores.encoding import statement_text
 from bridge.stores.projections import Projection
 from kernel.errors import StoreUnavailable
 from kernel.impact import Changes
-from kernel.instants import FOREVER, Instant
+from kernel.time.instants import FOREVER, Instant
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from bridge.impact.compiled import Compiled
     from bridge.replicas.comparing import Compared
     from kernel.facts import Fact, FactContent
-    from kernel.plan import Plan
     from kernel.queries import InvalidEntry
     from kernel.terms import Iri
+    from kernel.writing.plan import Plan
 
 _SEVERITIES: Final = {Action.NOTE: Severity.INFO, Action.REVIEW: Severity.WARNING, Action.REFUSE: Severity.VIOLATION}
 

@@ -25,10 +25,10 @@ from certificates.certificate import Verdict
 from certificates.items import ItemKind, SaltedItem
 from certificates.lthash import LatticeHash
 from kernel.access import Grant, Principal, Role
-from kernel.instants import Instant
 from kernel.ports.heads import Head
 from kernel.ports.records import CertificateRecord, CertificateState, DecisionRecord, IdempotencyEntry
 from kernel.terms import Iri
+from kernel.time.instants import Instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -24,11 +24,11 @@ from uuid import UUID
 from bridge.ledger.damage import sound
 from certificates.ids import read_uuid
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
-from kernel.instants import FOREVER, Instant
-from kernel.intervals import Interval
 from kernel.ports.texts import FactTexts
-from kernel.precision import Precision
 from kernel.terms import Iri, Statement, parse_iri, parse_literal, parse_term
+from kernel.time.instants import FOREVER, Instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -78,7 +78,7 @@ HISTORY: Final = """SELECT count(*),
     coalesce(sum((from_precision NOT IN (0, 7)) + (to_precision NOT IN (0, 7))), 0),
     coalesce(sum(superseded <= ?1), 0)
     FROM facts NOT INDEXED WHERE recorded <= ?1"""
-"""What history has of facts, as `kernel.ports.texts.HistoryCounts`: of precisions, an instant (0) and no bound (7) go untold."""
+"""What history has of facts, as `HistoryCounts`: of precisions, an instant (0) and no bound (7) go untold."""
 
 HISTORY_OF_EVIDENCE: Final = """SELECT count(*), coalesce(sum(
     (episode IS NOT NULL) + (confidence IS NOT NULL) + (valid_from IS NOT NULL) + (valid_to IS NOT NULL)

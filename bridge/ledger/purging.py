@@ -32,10 +32,10 @@ from bridge.ledger.damage import sound
 from bridge.ledger.fact_rows import EVIDENCE_COLUMNS, FACT_COLUMNS, evidence_of, fact_of
 from bridge.ledger.node_queries import both
 from certificates.items import ItemKind, SaltedItem
-from kernel.instants import Instant
 from kernel.ports.purges import PurgeRecord, PurgeState
-from kernel.purge_targets import names
+from kernel.purging.targets import names
 from kernel.terms import Iri
+from kernel.time.instants import Instant
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:

@@ -30,11 +30,11 @@ from certificates.canonical import canonical_json
 from kernel.access import Role
 from kernel.changes import NO_SPELLING, Assert, End, Reinstate, Request, Retract, Revise
 from kernel.facts import Spelling, Validity
-from kernel.instants import Instant
-from kernel.intervals import Interval
-from kernel.precision import Precision
 from kernel.terms import Statement, parse_iri, parse_literal, parse_term
-from kernel.timevalues import Bound
+from kernel.time.instants import Instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
+from kernel.time.timevalues import Bound
 
 if TYPE_CHECKING:
     from decimal import Decimal as Confidence

@@ -34,7 +34,7 @@ from uuid import UUID
 from bridge.ledger import purging
 from certificates.lthash import LatticeHash
 from kernel.errors import DamagedBase
-from kernel.instants import BEGINNING
+from kernel.time.instants import BEGINNING
 
 APPLICATION_ID: Final = 0x4D756E69
 """`Muni`: tells a ledger from any other SQLite database (SQLite file format, section 1.3.8)."""

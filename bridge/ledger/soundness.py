@@ -24,7 +24,7 @@ from certificates.errors import CertificateError
 from certificates.events import Applied, decode_event
 from certificates.merkle import leaf_hash
 from kernel.errors import DamagedBase
-from kernel.instants import print_instant
+from kernel.time.instants import print_instant
 
 if TYPE_CHECKING:
     from bridge.ledger.session import Session

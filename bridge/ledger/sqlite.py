@@ -55,8 +55,8 @@ if TYPE_CHECKING:
 
     from bridge.ledger.certificate_rows import PrincipalRecord
     from kernel.access import Principal
-    from kernel.instants import Instant
     from kernel.ports.outside import HostClock
+    from kernel.time.instants import Instant
 
 log = logging.getLogger("muniment.ledger")
 

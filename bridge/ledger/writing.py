@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from bridge.ledger.session import Session
     from certificates.items import SaltedItem
     from kernel.facts import EvidenceContent, Fact, FactContent
-    from kernel.instants import Instant
     from kernel.ports.heads import Head
     from kernel.ports.purges import Erasure, PurgeRecord
     from kernel.ports.records import CertificateRecord, DecisionRecord, IdempotencyEntry
     from kernel.terms import Statement
+    from kernel.time.instants import Instant
 
 LEAVES_A_CHUNK: Final = 1_024
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from kernel.errors import InvalidParameter
 from kernel.facts import Spelling, Validity
 from kernel.terms import Iri
-from kernel.timevalues import Bound, interval_between, valid_from, valid_through, valid_to
+from kernel.time.timevalues import Bound, interval_between, valid_from, valid_through, valid_to
 
 
 @dataclass(frozen=True, slots=True)

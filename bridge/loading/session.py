@@ -32,9 +32,9 @@ from bridge.loading.staging import CHUNK_FORMAT, decode_seed, encode_assertions
 from certificates.canonical import canonical_json, digest_hex
 from kernel.changes import Request
 from kernel.errors import InvalidDocument
-from kernel.loading import session_key
 from kernel.ports.records import CertificateState
 from kernel.terms import Literal
+from kernel.writing.loading import session_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

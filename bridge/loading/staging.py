@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 from bridge.ledger.damage import sound
 from kernel.changes import Assert
 from kernel.facts import Spelling, Validity
-from kernel.intervals import Interval
-from kernel.precision import Precision
 from kernel.terms import Iri, Statement, Term, parse_iri, parse_literal, parse_term
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bridge.replicas.spool import Spool
     from bridge.sparql.sample import Sample
     from kernel.errors import MunimentError
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 _PLACES: Final = {form: place for place, form in enumerate(FORMATS)}
 _SHOWN: Final = 200

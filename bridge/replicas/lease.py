@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bridge.replicas.replica import Replica
     from bridge.snapshots.cache import Snapshots
     from kernel.errors import MunimentError
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 GRACE: Final = 0.2
 """Seconds that a query has to end in by itself once nobody wants its answer: most would, and a worker costs as much."""

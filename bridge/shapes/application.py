@@ -34,8 +34,8 @@ from bridge.shapes.moments import instant_of
 from bridge.shapes.overlay import EVERYTHING, Scope
 from bridge.shapes.vocabulary import RDF_TYPE, is_blank
 from bridge.shapes.waivers import WAIVER, WAIVER_WORDS, waiver_faults
-from kernel.instants import BEGINNING
 from kernel.terms import Iri, Term
+from kernel.time.instants import BEGINNING
 from kernel.vocabulary import SHAPES_GRAPH, M, is_history
 
 if TYPE_CHECKING:

@@ -45,9 +45,9 @@ from bridge.shapes.sparql.patience import IN_TURN, Patience
 from bridge.shapes.telling import Teller, at_most, by_key, n3_of
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.governance import GovernedView
-from kernel.intervals import Interval, gaps
-from kernel.preparing import Unprepared
+from kernel.time.intervals import Interval, gaps
 from kernel.vocabulary import SHAPES_GRAPH
+from kernel.writing.preparing import Unprepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -58,11 +58,11 @@ if TYPE_CHECKING:
     from bridge.shapes.results import ResultKey
     from bridge.shapes.wellformed import Problem
     from kernel.facts import Fact, FactContent
-    from kernel.plan import Plan
     from kernel.ports.checks import Loaded
     from kernel.ports.facts import FactsView
-    from kernel.preparing import Preparation as Prepared
     from kernel.terms import Iri
+    from kernel.writing.plan import Plan
+    from kernel.writing.preparing import Preparation as Prepared
 
 LIMIT: Final = 10_000
 JUDGED: Final = 50

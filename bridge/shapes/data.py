@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from bridge.shapes.paths import Alternative, Repeat, Sequence, Step
 from bridge.shapes.sparql.patience import ENDLESS
 from bridge.shapes.vocabulary import RDF_REIFIES, RDF_TYPE, SUBCLASS_OF
-from kernel.instants import FOREVER
 from kernel.terms import Iri, Literal, Term, TripleTerm
+from kernel.time.instants import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bridge.shapes.overlay import EVERYTHING, triple_of
-from kernel.instants import Instant
-from kernel.intervals import Interval, elementary
 from kernel.terms import Literal
+from kernel.time.instants import Instant
+from kernel.time.intervals import Interval, elementary
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.overlay import Scope
     from kernel.facts import FactContent
-    from kernel.plan import Plan
     from kernel.ports.facts import FactsView
     from kernel.terms import Iri
+    from kernel.writing.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
     from bridge.shapes.data import Spellings
     from bridge.shapes.document import Triple
-    from kernel.plan import Plan
     from kernel.terms import Term
+    from kernel.writing.plan import Plan
 
 EVIDENCE_WORDS: Final = frozenset(
     {

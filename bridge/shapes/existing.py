@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from bridge.shapes.model import siblings
 from bridge.shapes.neighbourhood import Reader, Walk, every_focus, reach_all
 from bridge.shapes.slices import Slices, Violation
-from kernel.intervals import ALWAYS, gaps
 from kernel.terms import Iri, Literal
+from kernel.time.intervals import ALWAYS, gaps
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kernel.gregorian import days_from_civil, days_in_month
 from kernel.terms import XSD, XSD_STRING
+from kernel.time.gregorian import days_from_civil, days_in_month
 
 if TYPE_CHECKING:
     from collections.abc import Callable

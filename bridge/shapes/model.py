@@ -44,8 +44,8 @@ from bridge.shapes.vocabulary import (
     TARGETS,
     sh,
 )
-from kernel.instants import BEGINNING
 from kernel.terms import Iri, Term
+from kernel.time.instants import BEGINNING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

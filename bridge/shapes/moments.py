@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kernel.errors import InvalidTime
-from kernel.precision import Precision
 from kernel.terms import XSD, Iri, Literal, Term
-from kernel.timevalues import parse_time
+from kernel.time.precision import Precision
+from kernel.time.timevalues import parse_time
 from kernel.vocabulary import M
 
 if TYPE_CHECKING:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from bridge.shapes.overlay import Overlay, Seen
     from bridge.shapes.sparql.looks import Looks
     from bridge.shapes.sparql.patience import Patience
-    from kernel.intervals import Interval
+    from kernel.time.intervals import Interval
 
 FEW: Final = 4
 """Facts that are looked at for one that always holds."""

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from bridge.shapes.data import Spellings
     from bridge.shapes.document import Triple
     from kernel.facts import Evidence, Fact, FactContent
-    from kernel.intervals import Interval
-    from kernel.plan import Plan
     from kernel.ports.facts import FactsView
+    from kernel.time.intervals import Interval
+    from kernel.writing.plan import Plan
 
 _OUTSIDE: Final = GOVERNANCE - {ONTOLOGY_GRAPH}
 

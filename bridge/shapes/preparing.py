@@ -39,9 +39,9 @@ from bridge.shapes.registry import Shapes, document_of
 from bridge.shapes.sparql.patience import IN_TURN, Patience
 from bridge.shapes.telling import Teller, by_key
 from certificates.findings import FindingCode
-from kernel.instants import FOREVER
-from kernel.preparing import Unprepared
+from kernel.time.instants import FOREVER
 from kernel.vocabulary import SHAPES_GRAPH
+from kernel.writing.preparing import Unprepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -54,13 +54,13 @@ if TYPE_CHECKING:
     from bridge.shapes.slices import Violation
     from certificates.findings import Finding
     from kernel.facts import Fact, FactContent
-    from kernel.instants import Instant
-    from kernel.plan import Plan
     from kernel.ports.checks import Loaded
     from kernel.ports.facts import FactsView
     from kernel.ports.ledger import Ledger, LedgerView
-    from kernel.preparing import Preparation as Prepared
-    from kernel.preparing import Watch
+    from kernel.time.instants import Instant
+    from kernel.writing.plan import Plan
+    from kernel.writing.preparing import Preparation as Prepared
+    from kernel.writing.preparing import Watch
 
 FEW: Final = 100
 """Statements changed beside a write that are judged within it."""
@@ -92,7 +92,7 @@ class Changed:
 
 
 class Preparation:
-    """What certain shapes newly break, followed through what changes: a `kernel.preparing.Preparation`.
+    """What certain shapes newly break, followed through what changes: a `kernel.writing.preparing.Preparation`.
 
     Args:
         ledger: of the base.
@@ -392,7 +392,7 @@ def newly_broken(existing: Existing, own: Own) -> list[Violation]:
 
 
 class ShapesPreparer:
-    """Begins preparations: a `kernel.preparing.ShapePreparer`.
+    """Begins preparations: a `kernel.writing.preparing.ShapePreparer`.
 
     Args:
         ledger: of the base.

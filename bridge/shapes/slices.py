@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bridge.shapes.data import Data
 from bridge.shapes.neighbourhood import NeighbourhoodExceeded, Told, Walk
-from kernel.intervals import Interval
 from kernel.terms import Iri, Literal
+from kernel.time.intervals import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

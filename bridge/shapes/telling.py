@@ -25,7 +25,7 @@ from bridge.shapes.delta import fused
 from bridge.shapes.messages import message_of
 from bridge.shapes.vocabulary import sh
 from certificates.findings import Finding, FindingCode, Severity
-from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
+from kernel.time.instants import BEGINNING, FOREVER, Instant, print_instant
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from bridge.shapes.results import Result, ResultKey
     from bridge.shapes.slices import Violation
     from bridge.shapes.waivers import Waiver
-    from kernel.intervals import Interval
     from kernel.terms import Term
+    from kernel.time.intervals import Interval
 
 _SEVERITIES: Final = {sh("Warning"): Severity.WARNING, sh("Info"): Severity.INFO}
 

@@ -30,8 +30,8 @@ from bridge.shapes.moments import instant_of
 from bridge.shapes.neighbourhood import reach_all
 from bridge.shapes.vocabulary import COMPONENTS, RDF_TYPE, SH, sh
 from certificates.findings import Finding, FindingCode, Severity
-from kernel.instants import FOREVER, Instant, print_instant
 from kernel.terms import Iri, Literal
+from kernel.time.instants import FOREVER, Instant, print_instant
 from kernel.vocabulary import SHAPES_GRAPH, M
 
 if TYPE_CHECKING:

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from bridge.slices.patterns import Block, Pattern
     from bridge.sparql.algebra import Node
     from bridge.sparql.dataset import Dataset
-    from kernel.instants import Instant
     from kernel.ports.ledger import LedgerView
     from kernel.terms import Statement, Term
+    from kernel.time.instants import Instant
 
 MOST: Final = 4_000
 """Facts and look-ups: some 40 ms at most, a fraction of what the smallest of snapshots takes that has as many facts."""

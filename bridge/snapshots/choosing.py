@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from bridge.snapshots.wanted import Wanted
-    from kernel.instants import Instant
     from kernel.ports.ledger import LedgerView
+    from kernel.time.instants import Instant
 
 IN_MEMORY: Final = 20_000
 """Statements and facts up to which what is made afresh is kept in memory: some 20 MB."""

@@ -28,8 +28,8 @@ from kernel.vocabulary import GOVERNANCE
 
 if TYPE_CHECKING:
     from bridge.snapshots.wanted import Wanted
-    from kernel.instants import Instant
     from kernel.ports.ledger import LedgerView
+    from kernel.time.instants import Instant
 
 _COUNT: Final = "SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }"
 

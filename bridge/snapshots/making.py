@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
     from bridge.snapshots.wanted import Wanted
     from bridge.stores.pair import OxigraphStores
-    from kernel.instants import Instant
     from kernel.ports.ledger import Ledger, LedgerView
+    from kernel.time.instants import Instant
 
 T = TypeVar("T")
 

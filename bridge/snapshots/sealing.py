@@ -27,7 +27,7 @@ import pyoxigraph as ox
 
 from bridge.snapshots.wanted import Wanted
 from bridge.stores.projections import Projection
-from kernel.instants import Instant
+from kernel.time.instants import Instant
 
 if TYPE_CHECKING:
     from pathlib import Path

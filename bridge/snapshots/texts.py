@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from bridge.snapshots.wanted import Wanted
-    from kernel.instants import Instant
     from kernel.ports.ledger import LedgerView
+    from kernel.time.instants import Instant
 
 _GOVERNANCE: Final = frozenset(graph.n3 for graph in GOVERNANCE)
 

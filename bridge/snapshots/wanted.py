@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bridge.stores.projections import Projection
-from kernel.instants import Instant
+from kernel.time.instants import Instant
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -40,8 +40,8 @@ from kernel.errors import QueryRefused
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kernel.instants import Instant
     from kernel.terms import Iri
+    from kernel.time.instants import Instant
 
 _CACHED: Final = 256
 _SHOWN: Final = 200

@@ -36,8 +36,8 @@ from bridge.long_iris import LongIris
 from bridge.sparql.templates import template_of
 from bridge.sparql.tokens import END, Token, decode, pieces, tokenise
 from kernel.errors import InvalidDocument, InvalidTerm, QueryRefused
-from kernel.instants import Instant, print_instant
 from kernel.terms import XSD, Iri
+from kernel.time.instants import Instant, print_instant
 from kernel.vocabulary import GOVERNANCE, HISTORY
 
 _CACHED: Final = 1_024

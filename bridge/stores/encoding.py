@@ -39,9 +39,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from kernel.instants import BEGINNING, FOREVER, Instant, print_instant
-from kernel.precision import Precision
 from kernel.terms import RDF, XSD, XSD_STRING, Literal, Statement, parse_iri
+from kernel.time.instants import BEGINNING, FOREVER, Instant, print_instant
+from kernel.time.precision import Precision
 from kernel.vocabulary import M, history_graph
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ Rules
 
 Example
 -------
->>> from kernel.instants import Instant
+>>> from kernel.time.instants import Instant
 >>> from kernel.ports import StoreDelta
 >>> feed = Feed()
 >>> feed.publish(DeltaText(StoreDelta(1, Instant(5), Instant(5))))

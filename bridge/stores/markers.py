@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 import pyoxigraph as ox
 
 from kernel.errors import DamagedBase
-from kernel.instants import BEGINNING, Instant
+from kernel.time.instants import BEGINNING, Instant
 from kernel.vocabulary import MARKER
 
 if TYPE_CHECKING:

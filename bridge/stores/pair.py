@@ -39,8 +39,8 @@ from bridge.stores.places import next_directory, store_directory
 from bridge.stores.projection_store import ProjectionStore
 from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter, StoreUnavailable
-from kernel.instants import BEGINNING, Instant
-from kernel.projection import delta_between
+from kernel.time.instants import BEGINNING, Instant
+from kernel.writing.projection import delta_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

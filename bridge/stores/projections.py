@@ -9,7 +9,7 @@ Rules
 
 Example
 -------
->>> from kernel.instants import Instant
+>>> from kernel.time.instants import Instant
 >>> from kernel.ports import StoreDelta
 >>> from kernel.terms import Iri, Statement
 >>> gone = Statement(Iri("urn:s"), Iri("urn:p"), Iri("urn:o"), Iri("urn:g"))

@@ -24,9 +24,9 @@ from kernel.vocabulary import SHAPES_GRAPH
 if TYPE_CHECKING:
     from bridge.sparql.update.solving import Solver
     from bridge.updating.request import Update
-    from kernel.instants import Instant
-    from kernel.net_effect import NetEffect
     from kernel.ports.ledger import LedgerView
+    from kernel.time.instants import Instant
+    from kernel.writing.net_effect import NetEffect
 
 
 @dataclass(frozen=True, slots=True)

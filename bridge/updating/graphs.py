@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING
 from bridge.sparql.update.running import refuse_emptying
 from bridge.updating.requiring import NOTHING_REQUIRED, Required
 from kernel.errors import NotFound
-from kernel.net_effect import NetEffect
+from kernel.writing.net_effect import NetEffect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.documents.reader import Asserted
     from bridge.updating.terms import Terms
-    from kernel.instants import Instant
     from kernel.ports.heads import Head
     from kernel.ports.ledger import LedgerView
     from kernel.terms import Iri
+    from kernel.time.instants import Instant
 
 
 class GraphWrite(StrEnum):

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Protocol, TypeVar
 
-    from kernel.group import Group
-    from kernel.loading import LoadRequest
-    from kernel.plan import Plan
     from kernel.ports.ledger import LedgerView
     from kernel.ports.outside import HostClock
-    from kernel.preparing import Preparation
-    from kernel.submitting import Outcome, Submitter
+    from kernel.writing.group import Group
+    from kernel.writing.loading import LoadRequest
+    from kernel.writing.plan import Plan
+    from kernel.writing.preparing import Preparation
+    from kernel.writing.submitting import Outcome, Submitter
 
     T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from certificates.events import Applied, decode_event
 from kernel.errors import PreconditionFailed
-from kernel.instants import Instant
+from kernel.time.instants import Instant
 
 if TYPE_CHECKING:
     from kernel.ports.heads import Head

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kernel.changes import Request
-from kernel.submitting import Draft, Submission
+from kernel.writing.submitting import Draft, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kernel.access import Principal
-    from kernel.group import Group
-    from kernel.instants import Instant
-    from kernel.net_effect import NetEffect, Since
     from kernel.ports.ledger import LedgerView
     from kernel.terms import Iri
+    from kernel.time.instants import Instant
+    from kernel.writing.group import Group
+    from kernel.writing.net_effect import NetEffect, Since
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ Rules (BoundToState, OneSequencer)
   is evaluated anew; and when that has come to nothing `ATTEMPTS` times, once more within the sequencer, where nobody
   comes in between. The others wait for that, so it has `HELD` seconds and no more: what takes longer is told so.
 * What is kept of an update in review is its net changes; an approval plans those.
-* What writes shapes is judged beside the sequencer as well (`kernel.preparing`): what follows from a WHERE is foreseen
-  from what it came to last, and what was judged for it is kept for when it is evaluated anew.
+* What writes shapes is judged beside the sequencer as well (`kernel.writing.preparing`): what follows from a WHERE is
+  foreseen from what it came to last, and what was judged for it is kept for when it is evaluated anew.
 * Much INSERT DATA is a load session (`bridge.sparql.update.bulk`), one at a time.
 
 Example
@@ -33,10 +33,10 @@ from bridge.updating.graphs import GraphWrite
 from bridge.updating.request import LARGE
 from bridge.updating.requiring import is_due
 from kernel.errors import MunimentError, QueryLimit, ShuttingDown, StateMoved
-from kernel.loading import LoadRequest, session_key
-from kernel.net_effect import NetEffect
-from kernel.submitting import outcome_of
 from kernel.vocabulary import SHAPES_GRAPH
+from kernel.writing.loading import LoadRequest, session_key
+from kernel.writing.net_effect import NetEffect
+from kernel.writing.submitting import outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
     from bridge.updating.path import WritePath
     from bridge.updating.request import Update
     from bridge.updating.terms import Terms
-    from kernel.group import Group
-    from kernel.instants import Instant
-    from kernel.plan import Plan
     from kernel.ports.heads import Head
     from kernel.ports.ledger import Ledger, LedgerView
-    from kernel.preparing import Preparation
-    from kernel.submitting import Outcome
+    from kernel.time.instants import Instant
+    from kernel.writing.group import Group
+    from kernel.writing.plan import Plan
+    from kernel.writing.preparing import Preparation
+    from kernel.writing.submitting import Outcome
 
     _AtHead: TypeAlias = Callable[[LedgerView, Head, Instant], NetEffect]
 

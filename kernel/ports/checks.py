@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from certificates.certificate import Digests
     from certificates.findings import Finding
     from kernel.facts import Fact, FactContent
-    from kernel.instants import Instant
-    from kernel.plan import Plan
     from kernel.ports.facts import FactsView
     from kernel.ports.ledger import LedgerView
-    from kernel.preparing import Preparation
+    from kernel.time.instants import Instant
+    from kernel.writing.plan import Plan
+    from kernel.writing.preparing import Preparation
 
 
 class Check(Protocol):

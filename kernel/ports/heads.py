@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from certificates.lthash import LatticeHash
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from kernel.access import Principal
-    from kernel.instants import Instant
     from kernel.ports.heads import Head
     from kernel.ports.writing import LedgerTransaction
+    from kernel.time.instants import Instant
 
 
 class LedgerView(FactsView, MomentsView, RecordedView, CertificatesView, PurgesView, LogView, Protocol):

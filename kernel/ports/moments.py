@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from kernel.facts import Fact
-    from kernel.instants import Instant
     from kernel.ports.texts import StatementTexts
     from kernel.terms import Iri, Statement, Term
+    from kernel.time.instants import Instant
 
 
 class MomentsView(Protocol):

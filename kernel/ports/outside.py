@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from kernel.instants import Instant
     from kernel.terms import Term
+    from kernel.time.instants import Instant
 
 
 class HostClock(Protocol):

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from certificates.items import ItemKind, SaltedItem
     from kernel.facts import Evidence, Fact
-    from kernel.instants import Instant
     from kernel.terms import Iri, Statement, Term
+    from kernel.time.instants import Instant
 
 
 class PurgeState(StrEnum):

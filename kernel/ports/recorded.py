@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kernel.facts import Evidence, Fact
-    from kernel.instants import Instant
     from kernel.ports.texts import FactTexts, HistoryCounts
     from kernel.terms import Iri
+    from kernel.time.instants import Instant
 
 
 class RecordedView(Protocol):

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from certificates.certificate import Verdict
     from certificates.items import ItemKind, SaltedItem
     from kernel.changes import Request
-    from kernel.instants import Instant
     from kernel.ports.heads import AppliedHead
     from kernel.terms import Iri
+    from kernel.time.instants import Instant
 
 
 class CertificateState(StrEnum):

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from kernel.facts import Evidence, Fact
-    from kernel.instants import Instant
     from kernel.terms import Iri, Statement
+    from kernel.time.instants import Instant
 
 
 class Stores(Protocol):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from kernel.precision import Precision
+    from kernel.time.precision import Precision
 
 
 StatementTexts: TypeAlias = tuple[str, str, str, str]

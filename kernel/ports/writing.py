@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from certificates.items import SaltedItem
     from kernel.facts import EvidenceContent, FactContent
-    from kernel.instants import Instant
     from kernel.ports.heads import Head
     from kernel.ports.purges import Erasure, PurgeRecord
     from kernel.ports.records import CertificateRecord, CertificateState, DecisionRecord, IdempotencyEntry
+    from kernel.time.instants import Instant
 
 
 class LedgerTransaction(LedgerView, Protocol):

@@ -13,10 +13,10 @@ from typing import Final
 import httpx2
 
 from api.app import create_app
-from api.auth import token_hash
-from api.manifest import Mode
+from api.callers.auth import token_hash
+from api.callers.manifest import Mode
+from api.callers.sessions import Sessions
 from api.server import listen, server_for, url_of
-from api.sessions import Sessions
 from api.settings import Settings
 from bridge.base import Base
 from kernel.access import Principal, Role

@@ -11,8 +11,8 @@ from certificates.keys import SigningKey
 from kernel.access import Principal, Role
 from kernel.changes import Assert
 from tests.api.console import run
+from tests.api.routes.test_log import a_file
 from tests.api.serving import FRUGAL, served
-from tests.api.test_log import a_file
 from tests.bridge.writing import DOUBTED, EDITOR, PARIS, SetClock, living, write
 
 STRICT = Settings(self_approval=False, approvals=2, signed_approvals=True)

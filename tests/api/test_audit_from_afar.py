@@ -17,10 +17,10 @@ from certificates.keys import SigningKey, VerifyingKey
 from certificates.revocation import RevocationReason
 from kernel.access import Role
 from kernel.changes import Assert
-from kernel.instants import DAY, Instant
+from kernel.time.instants import DAY, Instant
 from tests.api.console import run
+from tests.api.routes.test_log import a_file, text
 from tests.api.serving import Served, served
-from tests.api.test_log import a_file, text
 from tests.bridge.auditing.history import make
 from tests.bridge.writing import NOON, PARIS, SetClock, living, person, write
 

@@ -17,8 +17,8 @@ from fastapi import FastAPI
 from starlette.types import Message
 
 from api.app import create_app
-from api.auth import token_hash
 from api.bases import Bases
+from api.callers.auth import token_hash
 from api.errors import InvalidSetting
 from api.named_bases import settings_of_bases
 from api.server import listen, server_for, url_of
@@ -26,9 +26,9 @@ from api.settings import Settings, read_settings
 from bridge.base import Base
 from kernel.access import Principal, Role
 from tests.api.bodies import EX, change, request
+from tests.api.callers.test_auth import OPEN_PATHS
 from tests.api.console import run, running
 from tests.api.serving import FRUGAL
-from tests.api.test_auth import OPEN_PATHS
 
 NAMES: Final = ("one", "two")
 TURTLE: Final = {"Content-Type": "text/turtle"}

@@ -12,7 +12,7 @@ import pytest
 
 from bridge.base import Base
 from kernel.access import Role
-from kernel.instants import SECOND, Instant, parse_instant, print_instant
+from kernel.time.instants import SECOND, Instant, parse_instant, print_instant
 from tests.api.bodies import EX, XSD, M, change, request
 from tests.api.serving import Served, served
 from tests.bridge.writing import HOUR, SetClock

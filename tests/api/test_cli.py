@@ -13,14 +13,14 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from api.auth import token_hash
+from api.callers.auth import token_hash
 from bridge.base import Base
 from bridge.host import SystemClock
 from bridge.ledger.sqlite import SqliteLedger
 from kernel.access import Role
 from kernel.changes import Assert
-from kernel.instants import MINUTE, Instant
 from kernel.terms import Iri
+from kernel.time.instants import MINUTE, Instant
 from tests.api.console import ENVIRONMENT, PATIENCE, SCRIPT, Ended, run, running, script, serving
 from tests.bridge.writing import SetClock, living, write
 

@@ -12,9 +12,9 @@ import pytest
 from kernel.access import Role
 from tests.api.bodies import EX
 from tests.api.console import PATIENCE, run, script, serving
+from tests.api.routes.test_exports import failing_after, stated
 from tests.api.serving import Served
 from tests.api.test_cli import a_file, loaded, told
-from tests.api.test_exports import failing_after, stated
 
 DEFAULT = "https://w3id.org/muniment#default"
 A_SHAPE = "<urn:S> a <http://www.w3.org/ns/shacl#NodeShape> ; <http://www.w3.org/ns/shacl#targetNode> <urn:x> ."

@@ -13,12 +13,12 @@ import pytest
 from bridge.base import Base
 from kernel.changes import Assert, Request
 from kernel.facts import Validity
-from kernel.instants import FOREVER, Instant, print_instant
-from kernel.intervals import Interval
-from kernel.precision import Precision
-from kernel.submitting import Submission
 from kernel.terms import Iri, Literal, Statement
+from kernel.time.instants import FOREVER, Instant, print_instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 from kernel.vocabulary import DEFAULT_GRAPH
+from kernel.writing.submitting import Submission
 from tests.api.bodies import EX, change, request
 from tests.api.serving import Served, served
 from tests.bridge.writing import ADMINISTRATOR, HOUR, NOON, PATIENCE, SetClock

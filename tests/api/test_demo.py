@@ -17,8 +17,8 @@ from api.commands import progress
 from bridge import demo
 from bridge.base import Base
 from bridge.host import SystemClock
-from kernel.instants import MINUTE, Instant
 from kernel.ports.records import CertificateState
+from kernel.time.instants import MINUTE, Instant
 from tests.api.console import PATIENCE, Ended, run, running, script, serving
 from tests.bridge.writing import SetClock
 from tests.requirements import REPOSITORY

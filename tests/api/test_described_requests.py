@@ -6,8 +6,8 @@ from typing import Any, Final
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from api.decision_body import read_decision
 from api.models import ChangeRequest, Decision
+from api.routes.decision_body import read_decision
 from bridge.documents.changes_json import read_changes
 from bridge.terms import OxigraphCanonicaliser
 from kernel.errors import CallerError

@@ -16,7 +16,7 @@ from bridge.host import SystemClock
 from bridge.keys import SIGNING_KEY
 from bridge.stores.pair import OxigraphStores
 from kernel.changes import Assert
-from kernel.instants import MINUTE, Instant
+from kernel.time.instants import MINUTE, Instant
 from tests.api.console import Ended, run, script, serving
 from tests.bridge.writing import OSLO, PARIS, ROME, SetClock, living, write
 

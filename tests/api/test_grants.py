@@ -8,7 +8,7 @@ from unittest.mock import patch
 import httpx2
 import pytest
 
-from api import welcome
+from api.callers import welcome
 from bridge.base import Base
 from kernel.access import Grant, Principal, Role
 from kernel.terms import Iri

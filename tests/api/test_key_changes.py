@@ -12,8 +12,8 @@ from certificates.keys import SigningKey
 from certificates.proof import verify
 from kernel.access import Role
 from tests.api.console import run
+from tests.api.routes.test_log import a_file, text, write
 from tests.api.serving import served
-from tests.api.test_log import a_file, text, write
 
 SINCE = "2020-01-01T00:00:00Z"
 

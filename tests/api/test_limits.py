@@ -22,7 +22,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import httpx2
 import pytest
 
-from api.roles import RoleName
+from api.callers.roles import RoleName
 from api.settings import RoleLimits, Settings
 from bridge.base import Base
 from kernel.access import Role

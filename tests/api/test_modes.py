@@ -9,9 +9,9 @@ from typing import Final
 import httpx2
 import pytest
 
+from api.callers.manifest import Manifest, Mode
+from api.callers.roles import RoleName
 from api.errors import InvalidSetting
-from api.manifest import Manifest, Mode
-from api.roles import RoleName
 from api.settings import RoleLimits, Settings
 from bridge.base import Base
 from kernel.access import Role

@@ -22,7 +22,7 @@ import httpx2
 import pytest
 from pydantic import JsonValue
 
-from api.auth import token_hash
+from api.callers.auth import token_hash
 from bridge.base import Base
 from kernel.access import Role
 from tests.api.bodies import EX, M, change, request

@@ -23,7 +23,7 @@ from api.settings import Settings
 from bridge.base import Base
 from kernel.access import Role
 from kernel.errors import LedgerUnavailable, ShuttingDown, StoreUnavailable
-from kernel.submitting import Outcome, Submission
+from kernel.writing.submitting import Outcome, Submission
 from tests.api.bodies import change, request
 from tests.api.documented import conforms
 from tests.api.serving import Served, served
@@ -341,7 +341,7 @@ SERVE: Final = """
 import sys
 from pathlib import Path
 from api.app import create_app
-from api.auth import token_hash
+from api.callers.auth import token_hash
 from api.server import serve
 from api.settings import read_settings
 from bridge.base import Base

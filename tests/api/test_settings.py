@@ -11,7 +11,7 @@ from api.errors import InvalidSetting
 from api.settings import PolicyName, read_settings, sourced_settings
 from bridge.replicas.limits import Limits
 from kernel.access import Role
-from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
+from kernel.policy.verdicts import DEFAULT_POLICY, UnsafeAutoApprove
 from tests.api.console import run
 
 

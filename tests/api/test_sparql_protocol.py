@@ -13,7 +13,7 @@ from api.errors import InvalidSetting
 from api.settings import Settings, read_settings
 from bridge.base import Base
 from kernel.access import Role
-from kernel.instants import Instant, print_instant
+from kernel.time.instants import Instant, print_instant
 from tests.api.bodies import EX, change, request
 from tests.api.serving import Served, served
 

@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from api import sparql_update
-from api.roles import RoleName
+from api.callers.roles import RoleName
+from api.routes import sparql_update
+from api.routes.sparql_update import UPDATE
 from api.settings import RoleLimits
-from api.sparql_update import UPDATE
 from kernel.access import Role
 from tests.api.bodies import EX, change, request
 from tests.api.processes import is_worker, seconds, until, workers

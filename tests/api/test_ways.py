@@ -14,10 +14,10 @@ import httpx2
 import pyoxigraph as ox
 import pytest
 
-from api.moments import spell_date
+from api.http.moments import spell_date
 from bridge.base import Base
 from kernel.access import Role
-from kernel.instants import SECOND, Instant, parse_instant, print_instant
+from kernel.time.instants import SECOND, Instant, parse_instant, print_instant
 from kernel.vocabulary import DEFAULT_GRAPH
 from tests.api.bodies import EX, M, change, request
 from tests.api.console import run

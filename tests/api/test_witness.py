@@ -17,8 +17,8 @@ from certificates.merkle import EMPTY_ROOT
 from certificates.notes import NoteKey, NoteKeyType, cosign
 from kernel.access import Role
 from tests.api.console import Ended, run
+from tests.api.routes.test_log import a_file, write
 from tests.api.serving import Served, served
-from tests.api.test_log import a_file, write
 
 NAME = "witness.example/w1"
 

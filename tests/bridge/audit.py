@@ -44,10 +44,10 @@ from certificates.proof import verify
 from certificates.purge_events import Erased, Purged, Restored
 from certificates.records import Decision, DecisionKind, Recheck, verify_record
 from kernel.facts import Evidence, Fact
-from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
 from kernel.ports.heads import Head
 from kernel.ports.records import CertificateRecord, CertificateState
 from kernel.terms import Iri
+from kernel.time.instants import BEGINNING, FOREVER, Instant, parse_instant
 from kernel.vocabulary import GOVERNANCE
 from tests.bridge.stores.chronicle import described, quad_of, supporting
 

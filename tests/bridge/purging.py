@@ -15,11 +15,11 @@ from certificates.proof import verify
 from kernel.access import Principal
 from kernel.changes import Assert, Request
 from kernel.ports.purges import PurgeRecord
-from kernel.purge_targets import Target, TargetKind
-from kernel.purging import PurgeRequest
-from kernel.submitting import Submission
+from kernel.purging.purger import PurgeRequest
+from kernel.purging.targets import Target, TargetKind
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import DEFAULT_GRAPH
+from kernel.writing.submitting import Submission
 from tests.bridge.writing import ADMINISTRATOR, ANN, PATIENCE, WRITER
 
 SECRET: Final = Literal("Xyzzy the secret")

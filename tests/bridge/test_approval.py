@@ -16,12 +16,12 @@ from certificates.errors import CertificateError
 from certificates.keys import SigningKey
 from certificates.records import Decision, DecisionKind, editor_statement, verify_record
 from kernel.access import Principal, Role
-from kernel.approval import ApprovalRule, Approvals, Every, NoSelfApproval, SignedByEditor
 from kernel.changes import Assert, Retract
 from kernel.errors import AlreadyDecided, Forbidden, InvalidParameter
-from kernel.policy import DEFAULT_POLICY
+from kernel.policy.approval import ApprovalRule, Approvals, Every, NoSelfApproval, SignedByEditor
+from kernel.policy.verdicts import DEFAULT_POLICY
 from kernel.ports.records import CertificateState
-from kernel.submitting import Outcome
+from kernel.writing.submitting import Outcome
 from tests.bridge.auditing.history import audit_ledger, edit
 from tests.bridge.writing import (
     ADMINISTRATOR,

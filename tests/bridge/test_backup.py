@@ -21,8 +21,8 @@ from certificates.records import DecisionKind
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Retract
 from kernel.errors import BackupRefused, Conflict, InvalidParameter, NotFound
-from kernel.instants import DAY
 from kernel.ports.records import CertificateState
+from kernel.time.instants import DAY
 from tests.api.console import run
 from tests.bridge.auditing.history import edit, make
 from tests.bridge.writing import (

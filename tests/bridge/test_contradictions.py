@@ -6,12 +6,12 @@ from bridge.base import Base
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from kernel.changes import Assert
-from kernel.rule_kinds import RuleKind
-from kernel.rule_words import RDF_TYPE
+from kernel.rules.kinds import RuleKind
+from kernel.rules.words import RDF_TYPE
 from kernel.terms import Iri, Literal, Statement
 from tests.bridge.writing import ADMINISTRATOR, stage, write
-from tests.kernel.test_rule_kinds import NUMBER, PERSON, PLACE, WORDS, P, Q, always, written
-from tests.kernel.test_rules import ANN, BOB
+from tests.kernel.rules.test_amending import ANN, BOB
+from tests.kernel.rules.test_kinds import NUMBER, PERSON, PLACE, WORDS, P, Q, always, written
 
 KINDS = {
     RuleKind.DISJOINT: (always(ANN, RDF_TYPE, PERSON), always(ANN, RDF_TYPE, PLACE)),

@@ -17,9 +17,9 @@ from certificates.records import Decision, DecisionKind, Recheck, verify_record
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Retract
 from kernel.errors import AlreadyDecided, Forbidden, LedgerUnavailable, NotFound
-from kernel.instants import DAY, Instant, print_instant
 from kernel.ports.records import CertificateState
 from kernel.terms import Iri, Literal, Statement
+from kernel.time.instants import DAY, Instant, print_instant
 from kernel.vocabulary import DEFAULT_GRAPH
 from tests.bridge.audit import audit
 from tests.bridge.writing import (

@@ -32,11 +32,11 @@ from certificates.receipt import verify as verify_receipt
 from kernel.changes import Assert, Retract
 from kernel.errors import BackupRefused, DamagedBase, StoreUnavailable, WasPurged
 from kernel.facts import Spelling
-from kernel.instants import Instant
 from kernel.ports.purges import PurgeRecord, PurgeState
 from kernel.ports.stores import StoreDelta
-from kernel.purge_targets import Target, TargetKind
+from kernel.purging.targets import Target, TargetKind
 from kernel.terms import Iri, Literal, Statement
+from kernel.time.instants import Instant
 from kernel.vocabulary import DEFAULT_GRAPH
 from tests.bridge.impact.asking import AUTO, impacts, register, registered
 from tests.bridge.purging import LETTER, OTHER, SAID, SAYS, SECRET, asked, everything, fact_of, purge, sound, tell

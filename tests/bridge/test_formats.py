@@ -15,9 +15,9 @@ from bridge.auditing.audit import audit
 from bridge.base import Base
 from bridge.ledger.schema import VERSION
 from kernel.changes import Assert
-from kernel.instants import DAY, Instant
 from kernel.ports.purges import PurgeState
-from kernel.purge_targets import Target, TargetKind
+from kernel.purging.targets import Target, TargetKind
+from kernel.time.instants import DAY, Instant
 from tests.bridge.purging import asked, everything, purge, sound
 from tests.bridge.writing import ADMINISTRATOR, LIVES_IN, NOON, OSLO, SetClock, living, person, write
 

@@ -20,8 +20,8 @@ from certificates.proof import verify
 from certificates.revocation import RevocationReason
 from kernel.changes import Assert
 from kernel.errors import BaseInUse, Conflict, InvalidParameter, LedgerUnavailable, NotFound
-from kernel.instants import DAY, Instant, print_instant
 from kernel.terms import Iri
+from kernel.time.instants import DAY, Instant, print_instant
 from tests.bridge.auditing.history import asked, audit_ledger, copy, edit, places
 from tests.bridge.writing import (
     ANN,

@@ -22,9 +22,9 @@ from bridge.stores.projections import Projection
 from certificates.keys import SigningKey
 from kernel.changes import Assert, End
 from kernel.errors import BaseInUse, ClockAhead, DamagedBase, IdempotencyMismatch, LedgerUnavailable, StoreUnavailable
-from kernel.instants import DAY, SECOND
 from kernel.ports.records import CertificateState
-from kernel.timevalues import exact
+from kernel.time.instants import DAY, SECOND
+from kernel.time.timevalues import exact
 from tests.bridge.audit import audit
 from tests.bridge.writing import (
     ADMINISTRATOR,
@@ -137,7 +137,7 @@ def test_both_stores_equal_a_fresh_rebuild(tmp_path: Path, clock: SetClock) -> N
 def test_stores_that_were_behind_on_closing_are_brought_up_on_opening(
     tmp_path: Path, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kernel.sequencer.LONGEST_WAIT", 3_600.0)
+    monkeypatch.setattr("kernel.writing.sequencer.LONGEST_WAIT", 3_600.0)
     with opened(tmp_path, clock) as base:
         write(base, Assert(living(PARIS)))
         WatchedStores.of(base).failures.append(StoreUnavailable("no room", remedy="make room"))

@@ -14,16 +14,16 @@ from bridge.policy_explaining import explained
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from kernel.access import Principal, Role
-from kernel.approval import NoSelfApproval
 from kernel.changes import Assert, Retract
 from kernel.errors import Forbidden
-from kernel.policy import DEFAULT_POLICY, UnsafeAutoApprove
-from kernel.policy_document import policy_of
-from kernel.policy_graph import DOCUMENT
+from kernel.policy.approval import NoSelfApproval
+from kernel.policy.document import policy_of
+from kernel.policy.graph import DOCUMENT
+from kernel.policy.verdicts import DEFAULT_POLICY, UnsafeAutoApprove
 from kernel.ports.records import CertificateState
-from kernel.submitting import Outcome
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import POLICY_GRAPH
+from kernel.writing.submitting import Outcome
 from tests.api.console import run
 from tests.bridge.writing import ADMINISTRATOR, EDITOR, decide, stage, write
 

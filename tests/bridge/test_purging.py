@@ -32,12 +32,12 @@ from kernel.errors import (
 )
 from kernel.ports.purges import PurgeState
 from kernel.ports.records import CertificateState
-from kernel.purge_targets import Target, TargetKind
-from kernel.purging import PurgeRequest
+from kernel.purging.purger import PurgeRequest
+from kernel.purging.targets import Target, TargetKind
 from kernel.queries import Action, RegisteredQuery
-from kernel.reverting import inverse
 from kernel.terms import Iri, Literal, Statement, Term, TripleTerm
 from kernel.vocabulary import DEFAULT_GRAPH, SHAPES_GRAPH
+from kernel.writing.reverting import inverse
 from tests.bridge.purging import LETTER, OTHER, SAID, SAYS, SECRET, asked, everything, fact_of, purge, sound, tell
 from tests.bridge.writing import (
     ADMINISTRATOR,

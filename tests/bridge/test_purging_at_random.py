@@ -24,7 +24,7 @@ from bridge.auditing.audit import audit
 from bridge.base import Base
 from kernel.changes import Assert, Retract
 from kernel.errors import NotFound, NothingToPurge, NothingToRetract, WasPurged
-from kernel.purge_targets import Target, TargetKind
+from kernel.purging.targets import Target, TargetKind
 from kernel.terms import Iri, Statement
 from kernel.vocabulary import DEFAULT_GRAPH
 from tests.bridge.purging import everything, fact_of, purge, sound, tell

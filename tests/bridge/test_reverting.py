@@ -12,11 +12,11 @@ from kernel.changes import Assert, Change, End, Retract
 from kernel.errors import Conflict, NothingToRevert, PlanError
 from kernel.facts import Validity
 from kernel.ports.records import CertificateState
-from kernel.precision import Precision
-from kernel.reverting import inverse
-from kernel.submitting import Outcome
 from kernel.terms import Statement
-from kernel.timevalues import Bound
+from kernel.time.precision import Precision
+from kernel.time.timevalues import Bound
+from kernel.writing.reverting import inverse
+from kernel.writing.submitting import Outcome
 from tests.bridge.writing import DOUBTED, OSLO, PARIS, WRITER, SetClock, decide, during, living, write, year
 
 STATEMENTS = st.sampled_from([living(PARIS), living(OSLO)])

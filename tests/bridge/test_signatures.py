@@ -11,12 +11,12 @@ from bridge.base import Base
 from certificates.certificate import Verdict
 from certificates.findings import Finding, FindingCode
 from kernel.changes import Assert, End, Retract
-from kernel.instants import parse_instant
-from kernel.rule_words import RDF_TYPE
-from kernel.submitting import Outcome
+from kernel.rules.words import RDF_TYPE
 from kernel.terms import Iri, Statement
-from kernel.timevalues import valid_to
+from kernel.time.instants import parse_instant
+from kernel.time.timevalues import valid_to
 from kernel.vocabulary import ONTOLOGY_GRAPH, RULES_GRAPH, M
+from kernel.writing.submitting import Outcome
 from tests.bridge.writing import ADMINISTRATOR, decide, during, load, write
 
 RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bridge.terms import OxigraphCanonicaliser, OxTerm, from_oxigraph, to_oxigraph
 from kernel.errors import InvalidTerm
-from kernel.instants import EARLIEST, LATEST, Instant, print_instant
 from kernel.terms import XSD, XSD_STRING, Iri, Literal, Term, TripleTerm
+from kernel.time.instants import EARLIEST, LATEST, Instant, print_instant
 from tests.kernel.time_strategies import date_times, dates, instants, written_year
 
 CANONICALISER = OxigraphCanonicaliser()

@@ -20,7 +20,6 @@ from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from certificates.proof import verify
 from certificates.records import DecisionKind
-from kernel import sequencer
 from kernel.changes import Assert, Change, End, Retract
 from kernel.errors import (
     Conflict,
@@ -33,14 +32,15 @@ from kernel.errors import (
     ShuttingDown,
     StoreUnavailable,
 )
-from kernel.instants import SECOND, Instant, print_instant
-from kernel.intervals import Interval
 from kernel.ports.outside import HostClock
 from kernel.ports.records import CertificateState
-from kernel.projection import delta_between
 from kernel.terms import Iri, Literal, Statement
-from kernel.timevalues import exact
+from kernel.time.instants import SECOND, Instant, print_instant
+from kernel.time.intervals import Interval
+from kernel.time.timevalues import exact
 from kernel.vocabulary import DEFAULT_GRAPH, SHAPES_GRAPH
+from kernel.writing import sequencer
+from kernel.writing.projection import delta_between
 from tests.bridge.audit import audit, read_books
 from tests.bridge.writing import (
     ADMINISTRATOR,
@@ -533,7 +533,7 @@ class WritingCase(BaseCase):
     ) -> None:
         write(base, Assert(living(PARIS)))
         stores = WatchedStores.of(base)
-        monkeypatch.setattr("kernel.sequencer.LONGEST_WAIT", 3_600.0)
+        monkeypatch.setattr("kernel.writing.sequencer.LONGEST_WAIT", 3_600.0)
         stores.failures.append(StoreUnavailable("no room", remedy="make room"))
         write(base, End(living(PARIS), exact(year(2020))))
         assert base.behind

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from bridge.base import Base
 from certificates.records import DecisionKind
 from kernel.changes import Assert, Change, End, Retract, Revise
-from kernel.deciding import DecisionRequest
 from kernel.errors import CallerError
-from kernel.instants import DAY
-from kernel.rule_kinds import Proposal
-from kernel.submitting import Outcome
+from kernel.rules.kinds import Proposal
 from kernel.terms import Iri
-from kernel.timevalues import exact
+from kernel.time.instants import DAY
+from kernel.time.timevalues import exact
+from kernel.writing.deciding import DecisionRequest
+from kernel.writing.submitting import Outcome
 from tests.bridge.audit import Books, audit
 from tests.bridge.writing import (
     ADMINISTRATOR,

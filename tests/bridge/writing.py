@@ -35,19 +35,19 @@ from bridge.stores.projection_store import ProjectionStore
 from certificates.records import DecisionKind
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Change, Request
-from kernel.deciding import DecisionRequest
 from kernel.errors import LedgerUnavailable
 from kernel.facts import Validity
-from kernel.instants import BEGINNING, FOREVER, SECOND, Instant, parse_instant
-from kernel.intervals import Interval
-from kernel.loading import LoadRequest
 from kernel.ports.outside import HostClock
 from kernel.ports.records import IdempotencyEntry
 from kernel.ports.stores import StoreDelta
-from kernel.precision import Precision
-from kernel.submitting import Outcome, Submission
 from kernel.terms import RDF, Iri, Statement, Term
+from kernel.time.instants import BEGINNING, FOREVER, SECOND, Instant, parse_instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 from kernel.vocabulary import DEFAULT_GRAPH, RULES_GRAPH, SHAPES_GRAPH, M
+from kernel.writing.deciding import DecisionRequest
+from kernel.writing.loading import LoadRequest
+from kernel.writing.submitting import Outcome, Submission
 
 WRITER: Final = Principal("writer", Role.WRITER)
 EDITOR: Final = Principal("editor", Role.EDITOR)

@@ -11,7 +11,7 @@ from certificates.errors import CertificateError
 from certificates.keys import SigningKey
 from certificates.receipt import Receipt, secure, verify
 from kernel.changes import Assert
-from kernel.purge_targets import Target, TargetKind
+from kernel.purging.targets import Target, TargetKind
 from tests.bridge.purging import SAID, purge
 from tests.bridge.writing import ADMINISTRATOR, ANN, write
 from tests.certificates.edits import edited

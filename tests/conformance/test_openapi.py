@@ -18,7 +18,7 @@ from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from api.query_answers import MIN_HEAD
+from api.routes.query_answers import MIN_HEAD
 from api.settings import Settings
 from bridge.base import Base
 from kernel.access import Role

@@ -19,7 +19,7 @@ from uuid import UUID
 from kernel.access import Principal
 from kernel.changes import Assert, Change
 from kernel.ports.records import CertificateState
-from kernel.submitting import Outcome
+from kernel.writing.submitting import Outcome
 from tests.bridge.writing import WRITER
 
 

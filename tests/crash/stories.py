@@ -17,8 +17,8 @@ from typing import Final
 from bridge.base import Base
 from kernel.changes import Assert
 from kernel.facts import Fact
-from kernel.instants import SECOND, Instant, parse_instant
 from kernel.ports.records import CertificateState
+from kernel.time.instants import SECOND, Instant, parse_instant
 from tests.bridge.audit import Books
 from tests.bridge.writing import DOUBTED, OSLO, PARIS, ROME, SetClock, during, living, person, write
 from tests.crash.saying import Acknowledged

@@ -13,8 +13,8 @@ from bridge.base import Base
 from kernel.changes import Assert
 from kernel.errors import WasPurged
 from kernel.ports.purges import PurgeState
-from kernel.purge_targets import Target, TargetKind
-from kernel.purging import PurgeRequest
+from kernel.purging.purger import PurgeRequest
+from kernel.purging.targets import Target, TargetKind
 from tests.bridge.test_erasing import bytes_of
 from tests.bridge.writing import ADMINISTRATOR, OSLO, PATIENCE, SetClock, living, person, write
 from tests.crash.nursery import Nursery

@@ -22,9 +22,9 @@ from bridge.loading.session import Watch, stage_files
 from certificates.certificate import Verdict
 from kernel.changes import Assert
 from kernel.errors import AlreadyDecided, MunimentError
-from kernel.loading import LoadRequest
 from kernel.ports.records import CertificateState
 from kernel.terms import Literal
+from kernel.writing.loading import LoadRequest
 from tests.bridge.audit import Books, audit
 from tests.bridge.writing import (
     ADMINISTRATOR,

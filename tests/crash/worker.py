@@ -27,7 +27,7 @@ from pathlib import Path
 from threading import Event
 from typing import Final, TypedDict
 
-import kernel.sequencer
+import kernel.writing.sequencer
 from bridge import base as bases
 from bridge.base import Base
 from bridge.loading import session as loading
@@ -37,11 +37,11 @@ from bridge.loading.session import Watch, stage_files
 from bridge.stores import projection_store
 from certificates.records import DecisionKind
 from kernel.changes import Assert
-from kernel.loading import LoadRequest
 from kernel.ports.records import CertificateState
-from kernel.projection import delta_between
-from kernel.purge_targets import Target, TargetKind
-from kernel.purging import PurgeRequest
+from kernel.purging.purger import PurgeRequest
+from kernel.purging.targets import Target, TargetKind
+from kernel.writing.loading import LoadRequest
+from kernel.writing.projection import delta_between
 from tests.bridge.writing import ADMINISTRATOR, EDITOR, OSLO, SetClock, a_shape, decide, living, person, submission
 from tests.crash.saying import acknowledge, say
 from tests.crash.seams import Seam
@@ -102,7 +102,7 @@ def approve(command: Command, seam: Seam) -> None:
 
 def advance(command: Command, seam: Seam) -> None:
     """Lets the clock come to `SOON`, and writes nothing."""
-    kernel.sequencer.LONGEST_WAIT = 0.001
+    kernel.writing.sequencer.LONGEST_WAIT = 0.001
     clock = SetClock(THEN)
     with opened(command, clock) as base:
         seam.arm()

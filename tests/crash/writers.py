@@ -20,9 +20,9 @@ from uuid import UUID
 from certificates.records import DecisionKind
 from kernel.changes import Assert, Change, End, Retract, Revise
 from kernel.errors import CallerError
-from kernel.instants import SECOND, Instant
 from kernel.ports.records import CertificateState
-from kernel.timevalues import exact
+from kernel.time.instants import SECOND, Instant
+from kernel.time.timevalues import exact
 from tests.bridge.writing import DOUBTED, EDITOR, OSLO, PARIS, ROME, decide, during, living, person, submission
 from tests.crash.saying import acknowledge, say
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from kernel.facts import Evidence, Fact, Supersession
-from kernel.instants import Instant
+from kernel.time.instants import Instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kernel.plan import Plan
     from kernel.terms import Iri, Statement, Term
+    from kernel.writing.plan import Plan
 
 
 class MemoryView:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from kernel.gregorian import days_in_month
-from kernel.instants import EARLIEST, LATEST, MAX_YEAR, Instant
+from kernel.time.gregorian import days_in_month
+from kernel.time.instants import EARLIEST, LATEST, MAX_YEAR, Instant
 
 instants = st.integers(EARLIEST, LATEST).map(Instant)
 

@@ -22,10 +22,10 @@ from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from kernel.access import Principal, Role
 from kernel.facts import Fact
-from kernel.instants import BEGINNING, DAY, parse_instant
-from kernel.submitting import Outcome, Submission
 from kernel.terms import RDF, Iri, Literal
+from kernel.time.instants import BEGINNING, DAY, parse_instant
 from kernel.vocabulary import DEFAULT_GRAPH
+from kernel.writing.submitting import Outcome, Submission
 from tests.requirements import REPOSITORY
 
 D: Final = "https://demo.example/"

@@ -12,13 +12,13 @@ from bridge.shapes.application import APPLIES_FROM, APPLIES_TO, MODE, Mode
 from bridge.shapes.reports.of_findings import component_of
 from bridge.shapes.waivers import WAIVER, WAIVER_WORDS
 from certificates.findings import Finding, FindingCode, Severity
-from kernel.arguments import ARGUMENT_RULE, ARGUMENT_WORDS, RELATIONS
 from kernel.entailment.following import ENTAILMENT
-from kernel.rule_kinds import Proposal, RuleKind
-from kernel.rule_table import CREDIBILITY, RULE_WORDS
-from kernel.signatures import IGNORE, SIGNATURE, SIGNATURE_WORDS
-from kernel.vocabularies import VOCABULARY as VOCABULARY_TYPE
-from kernel.vocabularies import VOCABULARY_WORDS
+from kernel.rules.arguments import ARGUMENT_RULE, ARGUMENT_WORDS, RELATIONS
+from kernel.rules.kinds import Proposal, RuleKind
+from kernel.rules.signatures import IGNORE, SIGNATURE, SIGNATURE_WORDS
+from kernel.rules.table import CREDIBILITY, RULE_WORDS
+from kernel.rules.vocabularies import VOCABULARY as VOCABULARY_TYPE
+from kernel.rules.vocabularies import VOCABULARY_WORDS
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, M
 
 TURTLE = files("ontology").joinpath("muniment.ttl").read_text(encoding="utf-8")

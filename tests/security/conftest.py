@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from api.roles import RoleName
+from api.callers.roles import RoleName
 from api.settings import RoleLimits, Settings
 from bridge.base import Base
 from kernel.access import Role

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from api import connections, server
+from api import server
+from api.http import connections
 from api.settings import Settings
 from bridge.base import Base
 from kernel.access import Role

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from api import exports
+from api.routes import exports
 from api.settings import Settings
 from bridge.base import Base
 from tests.api.serving import Served, served

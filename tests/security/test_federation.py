@@ -11,8 +11,8 @@ from urllib.parse import parse_qs
 import httpx2
 import pytest
 
-from api import federation
-from api.roles import RoleName
+from api.callers.roles import RoleName
+from api.routes import federation
 from api.settings import RoleLimits, Settings
 from bridge.base import Base
 from bridge.sparql import federation as calls

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from api.request_log import configure_logging
+from api.http.request_log import configure_logging
 from api.settings import Settings
 from bridge.base import Base
 from kernel.access import Role

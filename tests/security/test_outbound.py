@@ -9,9 +9,9 @@ from typing import Final
 import httpx2
 import pytest
 
-from api import outbound
+from api.callers import outbound
+from api.callers.outbound import Listed, NotListed, Outbound, is_listed, listed_url
 from api.errors import InvalidSetting
-from api.outbound import Listed, NotListed, Outbound, is_listed, listed_url
 from api.settings import Settings, read_settings
 from bridge.base import Base
 from tests.api.serving import Served, served

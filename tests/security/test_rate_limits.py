@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import httpx2
 import pytest
 
-from api import rate_limits
+from api.callers import rate_limits
+from api.callers.rate_limits import MOST_KEPT, RateLimits
 from api.errors import InvalidSetting, RateLimited
-from api.rate_limits import MOST_KEPT, RateLimits
 from api.settings import Settings, read_settings
 from bridge.base import Base
 from kernel.access import Principal, Role

@@ -9,9 +9,9 @@ from bridge.ledger.certificate_rows import CERTIFICATE_COLUMNS, certificate_of, 
 from bridge.ledger.views.rows import bytes_of, number_of, select, text_of
 from bridge.ledger.views.view import View
 from certificates.certificate import Verdict
-from kernel.instants import Instant
 from kernel.ports.heads import AppliedHead
 from kernel.ports.records import CertificateState
+from kernel.time.instants import Instant
 
 if TYPE_CHECKING:
     from uuid import UUID

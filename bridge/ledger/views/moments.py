@@ -10,7 +10,7 @@ from bridge.ledger import differing, moments, node_queries
 from bridge.ledger.fact_rows import FACT_COLUMNS, fact_of, statement_of
 from bridge.ledger.views.rows import number_of, select
 from bridge.ledger.views.view import View
-from kernel.instants import Instant
+from kernel.time.instants import Instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,9 +15,9 @@ from bridge.ledger.fact_rows import (
 )
 from bridge.ledger.views.rows import number_of, select, text_of
 from bridge.ledger.views.view import View
-from kernel.instants import BEGINNING, Instant
 from kernel.ports.texts import HistoryCounts
 from kernel.terms import parse_iri
+from kernel.time.instants import BEGINNING, Instant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -27,18 +27,18 @@ from bridge.loading.session import drop_abandoned, stage
 from bridge.sparql.update.templates import BlockReader
 from bridge.terms import OxigraphCanonicaliser
 from kernel.changes import Assert, Request
-from kernel.net_effect import insertion
-from kernel.timevalues import exact
+from kernel.time.timevalues import exact
 from kernel.vocabulary import DEFAULT_GRAPH
+from kernel.writing.net_effect import insertion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from bridge.sparql.update.operations import InsertData
     from bridge.updating.terms import Terms
-    from kernel.instants import Instant
     from kernel.ports.ledger import Ledger
     from kernel.terms import Iri
+    from kernel.time.instants import Instant
 
 BULK: Final = 2**20
 """Characters of data from which a session costs less than a plan in memory."""

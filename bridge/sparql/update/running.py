@@ -46,9 +46,9 @@ from bridge.stores.projections import Projection
 from bridge.terms import OxigraphCanonicaliser
 from kernel.changes import NO_SPELLING
 from kernel.errors import Forbidden, GraphExists, NotFound
-from kernel.net_effect import MOST, MOST_TEXT, NetEffect, too_many, too_much
 from kernel.terms import Iri
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE
+from kernel.writing.net_effect import MOST, MOST_TEXT, NetEffect, too_many, too_much
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     from bridge.sparql.update.solving import Solver
     from bridge.sparql.update.templates import Quad
     from kernel.access import Principal
-    from kernel.instants import Instant
     from kernel.ports.ledger import LedgerView
     from kernel.terms import Term
+    from kernel.time.instants import Instant
 
 _CANONICALISER: Final = OxigraphCanonicaliser()
 

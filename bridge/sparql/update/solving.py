@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyoxigraph as ox
 
     from bridge.sparql.dataset import Dataset
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 
 @dataclass(frozen=True, slots=True)

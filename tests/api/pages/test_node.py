@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from kernel.access import Role
-from kernel.instants import parse_instant
+from kernel.time.instants import parse_instant
 from tests.api.bodies import EX, change
 from tests.api.pages.world import Page, World
 from tests.api.serving import Served

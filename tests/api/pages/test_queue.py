@@ -8,8 +8,8 @@ import pytest
 
 from bridge.base import Base
 from kernel.access import Role
-from kernel.instants import SECOND, Instant, print_instant
-from kernel.preparing import Progress
+from kernel.time.instants import SECOND, Instant, print_instant
+from kernel.writing.preparing import Progress
 from tests.api.bodies import EX, XSD, M, change
 from tests.api.pages.world import RDFS, Page, World
 from tests.api.serving import Served

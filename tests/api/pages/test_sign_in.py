@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.auth import token_hash
+from api.callers.auth import token_hash
+from api.callers.sessions import FAILURES, IDLE, LONGEST, WINDOW, Sessions
 from api.pages.sign_in import _is_ours
-from api.sessions import FAILURES, IDLE, LONGEST, WINDOW, Sessions
 from kernel.access import Principal, Role
+from tests.api.callers.test_auth import OPEN_PATHS
 from tests.api.pages.world import Page, World
-from tests.api.test_auth import OPEN_PATHS
 
 SESSION = "muniment-session"
 
@@ -311,12 +311,12 @@ def test_failures_are_forgotten_after_a_while() -> None:
 
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_MOST_SESSIONS", "_MOST_CODES", "_MOST_ADDRESSES", "_MOST_DRAFTS"):
-        monkeypatch.setattr(f"api.sessions.{name}", 3)
+        monkeypatch.setattr(f"api.callers.sessions.{name}", 3)
     sessions = Sessions(Clock())
     cookies, codes = [sessions.begin(bytes(32)) for _ in range(5)], [sessions.issue_code(bytes(32)) for _ in range(5)]
     assert [sessions.find(each) is not None for each in cookies] == [False, False, True, True, True]
     assert [sessions.peek(each) is not None for each in codes] == [False, False, True, True, True]
-    monkeypatch.setattr("api.sessions._MOST_SESSIONS", 9)
+    monkeypatch.setattr("api.callers.sessions._MOST_SESSIONS", 9)
     drafted = [sessions.begin(bytes(32), ("/queue", str(number))) for number in range(5)]
     held = [sessions.find(each) for each in drafted]
     assert [each.draft_of("/queue") for each in held if each is not None] == [None, None, "2", "3", "4"]

@@ -6,7 +6,7 @@ import pytest
 
 from bridge.base import Base
 from kernel.access import Role
-from kernel.instants import DAY, SECOND
+from kernel.time.instants import DAY, SECOND
 from tests.api.bodies import EX, M
 from tests.api.pages.world import Page, World, term_of
 from tests.api.serving import served

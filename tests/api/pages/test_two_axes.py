@@ -15,8 +15,8 @@ from api.pages.apart import Plotted, Side
 from api.pages.drawing import Drawn, Role
 from api.pages.planes import MOST_KINDS, MOST_NAMED, MOST_STEPS, Planes, Rectangle, planes
 from kernel.access import Role as Access
-from kernel.instants import BEGINNING, DAY, FOREVER, Instant
-from kernel.intervals import Interval
+from kernel.time.instants import BEGINNING, DAY, FOREVER, Instant
+from kernel.time.intervals import Interval
 from tests.api.bodies import EX, change, request
 from tests.api.pages.histories import FEW, MANY, write_few, write_many
 from tests.api.pages.world import World, a_world

@@ -13,10 +13,10 @@ from api.pages.scale import Scale
 from api.pages.terms import Names
 from api.pages.times import in_words, phrase, span
 from api.pages.visible import clipped, marked, visible
-from kernel.instants import BEGINNING, EARLIEST, FOREVER, LATEST, Instant, parse_instant, print_instant
-from kernel.intervals import Interval
 from kernel.terms import Iri
-from kernel.timevalues import EndKey, parse_time, valid_from, valid_through, valid_to
+from kernel.time.instants import BEGINNING, EARLIEST, FOREVER, LATEST, Instant, parse_instant, print_instant
+from kernel.time.intervals import Interval
+from kernel.time.timevalues import EndKey, parse_time, valid_from, valid_through, valid_to
 
 SIGNS = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN")
 """Format characters that are seen: signs before numbers and the like."""

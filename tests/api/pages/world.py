@@ -19,7 +19,7 @@ from uuid import UUID
 
 import httpx2
 
-from api.auth import token_hash
+from api.callers.auth import token_hash
 from bridge.base import Base
 from kernel.access import Role
 from tests.api.bodies import EX, SHAPES, M, change, request

@@ -40,7 +40,7 @@ from tests.bridge.auditing.history import copy
 from tests.bridge.writing import ADMINISTRATOR, ANN, SetClock
 
 if TYPE_CHECKING:
-    from kernel.instants import Instant
+    from kernel.time.instants import Instant
 
 MEMORY: Final = 4 << 30
 """Bytes of addresses that a process may have."""

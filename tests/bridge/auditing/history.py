@@ -21,11 +21,11 @@ from certificates.certificate import Verdict
 from certificates.records import DecisionKind
 from kernel.changes import Assert, End, Retract, Revise
 from kernel.facts import Spelling
-from kernel.instants import DAY, SECOND
 from kernel.ports.records import CertificateState
-from kernel.precision import Precision
 from kernel.terms import RDF, XSD, Iri, Literal, Statement
-from kernel.timevalues import Bound
+from kernel.time.instants import DAY, SECOND
+from kernel.time.precision import Precision
+from kernel.time.timevalues import Bound
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.writing import (
     ADMINISTRATOR,

@@ -18,8 +18,8 @@ from certificates.lthash import LatticeHash
 from certificates.merkle import leaf_hash
 from kernel.changes import Assert
 from kernel.errors import DamagedBase, NotFound
-from kernel.instants import DAY, Instant
 from kernel.terms import Literal
+from kernel.time.instants import DAY, Instant
 from tests.api.console import run
 from tests.bridge.audit import audit as oracle
 from tests.bridge.auditing.history import (

@@ -23,11 +23,11 @@ from kernel.access import Principal, Role
 from kernel.changes import Assert, End, Retract, Revise
 from kernel.errors import CallerError, InvalidParameter, InvalidTime, QueryLimit
 from kernel.facts import Fact
-from kernel.instants import LATEST, SECOND, Instant, print_instant
-from kernel.intervals import Interval
-from kernel.precision import Precision
 from kernel.terms import Iri, Statement
-from kernel.timevalues import Bound
+from kernel.time.instants import LATEST, SECOND, Instant, print_instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
+from kernel.time.timevalues import Bound
 from kernel.vocabulary import M
 from tests.bridge.writing import ADMINISTRATOR, SetClock, during, write, year
 

@@ -25,10 +25,10 @@ from kernel.errors import (
     ReservedGraph,
 )
 from kernel.facts import Spelling, Validity
-from kernel.instants import parse_instant, print_instant
-from kernel.intervals import Interval
 from kernel.terms import XSD, Iri, Literal, Statement, Term
-from kernel.timevalues import NO_END, NO_START, Precision, valid_from, valid_through, valid_to
+from kernel.time.instants import parse_instant, print_instant
+from kernel.time.intervals import Interval
+from kernel.time.timevalues import NO_END, NO_START, Precision, valid_from, valid_through, valid_to
 from kernel.vocabulary import DEFAULT_GRAPH, GENID, SHAPES_GRAPH
 from tests.bridge.test_terms import literals
 

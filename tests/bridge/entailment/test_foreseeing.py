@@ -15,9 +15,9 @@ from kernel.changes import Assert, Change, Retract
 from kernel.entailment.following import ENTAILMENT, REGIMES
 from kernel.entailment.table import OWL, Regime
 from kernel.ports.records import CertificateState
-from kernel.submitting import Outcome
 from kernel.terms import Iri, Statement
 from kernel.vocabulary import DEFAULT_GRAPH, ONTOLOGY_GRAPH
+from kernel.writing.submitting import Outcome
 from tests.bridge.entailment.test_entailed_queries import (
     ANN,
     BOB,

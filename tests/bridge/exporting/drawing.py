@@ -14,7 +14,7 @@ from kernel.changes import Assert
 from kernel.errors import CallerError
 from kernel.facts import Spelling, Validity
 from kernel.terms import RDF, XSD, Iri, Literal, Statement, Term, TripleTerm
-from kernel.timevalues import Bound, interval_between, valid_from, valid_through, valid_to
+from kernel.time.timevalues import Bound, interval_between, valid_from, valid_through, valid_to
 from kernel.vocabulary import GENID
 from tests.bridge.writing import write
 from tests.kernel.time_strategies import times

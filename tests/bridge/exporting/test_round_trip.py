@@ -17,7 +17,7 @@ from bridge.loading.session import Watch, stage_files
 from bridge.moments import NOW, Moment
 from kernel.changes import Assert, Retract
 from kernel.facts import Validity
-from kernel.loading import LoadRequest
+from kernel.writing.loading import LoadRequest
 from tests.bridge.exporting.drawing import WRITER, G, bases, canonicaliser, filled, known
 from tests.bridge.writing import NOON, PATIENCE, write
 

@@ -13,12 +13,12 @@ from certificates.findings import Finding, FindingCode
 from certificates.impacts import Impact
 from kernel.access import Principal, Role
 from kernel.changes import Assert
-from kernel.conditions import AllOf, AtLeast, HasCode
-from kernel.instants import print_instant
-from kernel.policy import Policy
+from kernel.policy.conditions import AllOf, AtLeast, HasCode
+from kernel.policy.verdicts import Policy
 from kernel.ports.records import CertificateState
 from kernel.queries import Action, RegisteredQuery
-from kernel.submitting import Outcome
+from kernel.time.instants import print_instant
+from kernel.writing.submitting import Outcome
 from tests.bridge.writing import ADMINISTRATOR, SetClock, write
 
 _ACCEPTED: Final = {Form.SELECT: "text/tab-separated-values", Form.ASK: "application/sparql-results+json"}

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from bridge.base import Base
 from kernel.changes import Assert, Change, End, Retract
 from kernel.facts import Validity
-from kernel.instants import Instant
-from kernel.precision import Precision
 from kernel.terms import XSD, Iri, Literal, Statement, Term
-from kernel.timevalues import Bound
+from kernel.time.instants import Instant
+from kernel.time.precision import Precision
+from kernel.time.timevalues import Bound
 from kernel.vocabulary import DEFAULT_GRAPH, QUERIES_GRAPH
 from tests.bridge.impact.asking import answers, open_base, register, registered, require_exact
 from tests.bridge.writing import ADMINISTRATOR, during, write, year

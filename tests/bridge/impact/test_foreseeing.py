@@ -16,9 +16,9 @@ from kernel.changes import Assert, Retract
 from kernel.errors import ShuttingDown
 from kernel.ports.records import CertificateState
 from kernel.queries import Action
-from kernel.stepping_back import STEPS
 from kernel.terms import Iri, Literal, Statement
 from kernel.vocabulary import DEFAULT_GRAPH
+from kernel.writing.stepping_back import STEPS
 from tests.bridge.impact.asking import AUTO, answers, impacts, register, registered, require_exact
 from tests.bridge.writing import (
     ADMINISTRATOR,

@@ -20,11 +20,11 @@ from bridge.stores.encoding import statement_text
 from bridge.stores.projections import Projection
 from kernel.changes import Assert, Change, End, Retract
 from kernel.facts import Validity
-from kernel.instants import Instant
-from kernel.precision import Precision
 from kernel.queries import RegisteredQuery
 from kernel.terms import Iri, Statement
-from kernel.timevalues import Bound
+from kernel.time.instants import Instant
+from kernel.time.precision import Precision
+from kernel.time.timevalues import Bound
 from kernel.vocabulary import QUERIES_GRAPH, is_data
 from tests.bridge.impact.asking import impacts, open_base, register, registered
 from tests.bridge.writing import ADMINISTRATOR, PATIENCE, during, load, write, year

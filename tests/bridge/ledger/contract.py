@@ -23,12 +23,12 @@ from kernel.access import Grant, Principal, Role
 from kernel.changes import Assert, End, Request
 from kernel.errors import Conflict, LedgerUnavailable, NotFound, StaleFact
 from kernel.facts import EvidenceContent, FactContent, Spelling, Validity
-from kernel.instants import BEGINNING, FOREVER, Instant
-from kernel.intervals import Interval
 from kernel.ports.heads import AppliedHead, Head
 from kernel.ports.records import CertificateRecord, CertificateState, DecisionRecord, IdempotencyEntry
-from kernel.precision import Precision
 from kernel.terms import Iri, Literal, Statement, Term, TripleTerm
+from kernel.time.instants import BEGINNING, FOREVER, Instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 from tests.bridge.ledger.model import (
     GRAPHS,
     MOMENTS,

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from certificates.ids import derived_id
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
-from kernel.instants import BEGINNING, FOREVER, Instant
-from kernel.intervals import Interval
 from kernel.ports.texts import FactTexts
-from kernel.precision import Precision
 from kernel.terms import XSD, Iri, Literal, Statement, Term, TripleTerm
+from kernel.time.instants import BEGINNING, FOREVER, Instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

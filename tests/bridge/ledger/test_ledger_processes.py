@@ -14,8 +14,8 @@ import pytest
 from bridge.ledger.sqlite import SqliteLedger
 from certificates.items import ItemKind
 from kernel.access import Principal, Role
-from kernel.instants import FOREVER
 from kernel.ports.records import CertificateState
+from kernel.time.instants import FOREVER
 from tests.bridge.ledger.contract import LEAF, apply, content, snapshot, write
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from certificates.canonical import canonical_json
 from kernel.changes import Assert, Change, End, Reinstate, Request, Retract, Revise
 from kernel.errors import DamagedBase, InvalidTime
 from kernel.facts import Spelling, Validity
-from kernel.instants import BEGINNING, EARLIEST, FOREVER, LATEST
-from kernel.intervals import Interval
-from kernel.precision import Precision
 from kernel.terms import Iri, Statement
-from kernel.timevalues import Bound, valid_from, valid_through, valid_to
+from kernel.time.instants import BEGINNING, EARLIEST, FOREVER, LATEST
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
+from kernel.time.timevalues import Bound, valid_from, valid_through, valid_to
 from tests.bridge.test_terms import literals, terms
 from tests.kernel.time_strategies import Written, times
 

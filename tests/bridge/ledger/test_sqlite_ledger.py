@@ -24,9 +24,9 @@ from certificates.merkle import leaf_hash
 from kernel.access import Principal, Role
 from kernel.changes import Request
 from kernel.errors import DamagedBase, LedgerUnavailable
-from kernel.instants import BEGINNING, FOREVER, Instant
 from kernel.ports.records import CertificateState, DecisionRecord
 from kernel.terms import Iri
+from kernel.time.instants import BEGINNING, FOREVER, Instant
 from tests.bridge.ledger.contract import (
     LEAF,
     STATEMENT,

@@ -19,11 +19,11 @@ from certificates.records import DecisionKind
 from kernel.access import Principal, Role
 from kernel.changes import Assert
 from kernel.errors import InvalidDocument, InvalidInterval, InvalidParameter, InvalidTime, NotFound
-from kernel.loading import LoadRequest
 from kernel.ports.records import CertificateState
-from kernel.submitting import Outcome
 from kernel.terms import RDF, XSD, Iri, Literal
 from kernel.vocabulary import DEFAULT_GRAPH, GENID, SHAPES_GRAPH, M
+from kernel.writing.loading import LoadRequest
+from kernel.writing.submitting import Outcome
 from tests.bridge.writing import (
     ADMINISTRATOR,
     EDITOR,

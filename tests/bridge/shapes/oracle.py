@@ -9,10 +9,10 @@ import rdflib
 from rdflib.namespace import SH
 
 from bridge.shapes.application import APPLIES_FROM
-from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
-from kernel.intervals import Interval, elementary
 from kernel.terms import XSD_STRING, Iri, Literal, Term
-from kernel.timevalues import parse_point
+from kernel.time.instants import BEGINNING, FOREVER, Instant, parse_instant
+from kernel.time.intervals import Interval, elementary
+from kernel.time.timevalues import parse_point
 from kernel.vocabulary import GENID, ONTOLOGY_GRAPH, SHAPES_GRAPH
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from certificates.findings import Finding
     from kernel.facts import FactContent
-    from kernel.plan import Plan
+    from kernel.writing.plan import Plan
     from tests.bridge.shapes.world import World
 
 Key: TypeAlias = tuple[str, str, str, str, str]

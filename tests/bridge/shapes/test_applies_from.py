@@ -15,7 +15,7 @@ from bridge.loading.refusals import Refusals
 from bridge.shapes.validation import Validation
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
-from kernel.instants import parse_instant
+from kernel.time.instants import parse_instant
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.oracle import expected, told
 from tests.bridge.shapes.test_base import submit

@@ -10,8 +10,8 @@ from bridge.base import Base
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from kernel.changes import Change, Request
-from kernel.submitting import Outcome, Submission
 from kernel.vocabulary import RULES_GRAPH, SHAPES_GRAPH
+from kernel.writing.submitting import Outcome, Submission
 from tests.bridge.shapes.world import ADMIN, asserts, retracts, years
 
 if TYPE_CHECKING:

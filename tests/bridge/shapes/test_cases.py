@@ -14,9 +14,9 @@ from certificates.ids import uuid7
 from kernel.changes import Assert, End
 from kernel.facts import Fact, FactContent, Spelling, Validity
 from kernel.governance import Governance
-from kernel.instants import parse_instant
 from kernel.terms import XSD, Iri, Literal, Statement, TripleTerm
-from kernel.timevalues import exact
+from kernel.time.instants import parse_instant
+from kernel.time.timevalues import exact
 from kernel.vocabulary import GENID, ONTOLOGY_GRAPH, SHAPES_GRAPH
 from tests.bridge.shapes.world import NOW, G, World, asserts, iri_of, read, retracts, years
 

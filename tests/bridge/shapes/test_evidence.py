@@ -18,12 +18,12 @@ from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from certificates.ids import uuid7
 from kernel.changes import Assert, Change, Request
-from kernel.instants import BEGINNING, FOREVER, Instant
-from kernel.intervals import Interval, elementary
-from kernel.planner import Planner
-from kernel.submitting import Submission
 from kernel.terms import RDF, XSD, Iri, Literal, Statement, TripleTerm
+from kernel.time.instants import BEGINNING, FOREVER, Instant
+from kernel.time.intervals import Interval, elementary
 from kernel.vocabulary import SHAPES_GRAPH
+from kernel.writing.planner import Planner
+from kernel.writing.submitting import Submission
 from tests.bridge.shapes.oracle import holds
 from tests.bridge.shapes.world import ADMIN, NOW, PREFIXES, G, World, asserts, retracts, years
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from certificates.findings import Finding
     from kernel.facts import EvidenceContent, FactContent, Validity
-    from kernel.plan import Plan
-    from kernel.submitting import Outcome
+    from kernel.writing.plan import Plan
+    from kernel.writing.submitting import Outcome
 
 DOCUMENT: Final = Iri("urn:x:document")
 OTHER: Final = Iri("urn:other")

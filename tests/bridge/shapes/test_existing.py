@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from certificates.findings import Finding
-    from kernel.plan import Plan
+    from kernel.writing.plan import Plan
 
 NAMED = ":S a sh:NodeShape ; sh:targetClass :A ; sh:property :Name . :Name sh:path :name ; sh:minCount {} ."
 

@@ -16,10 +16,10 @@ from certificates.ids import derived_id, uuid7
 from kernel.changes import Request
 from kernel.facts import FactContent, Validity
 from kernel.governance import Governance
-from kernel.instants import Instant
-from kernel.planner import Planner
 from kernel.terms import Iri, Statement
+from kernel.time.instants import Instant
 from kernel.vocabulary import SHAPES_GRAPH
+from kernel.writing.planner import Planner
 from tests.bridge.shapes.world import ADMIN, NOW, G, asserts, read, retracts, years
 
 if TYPE_CHECKING:

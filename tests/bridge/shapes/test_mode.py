@@ -13,7 +13,7 @@ from bridge.base import Base
 from bridge.shapes.checker import CoreChecker
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
-from kernel.policy import DEFAULT_POLICY
+from kernel.policy.verdicts import DEFAULT_POLICY
 from kernel.ports.records import CertificateState
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.test_base import submit

@@ -28,12 +28,12 @@ from certificates.findings import Finding, FindingCode
 from kernel.changes import Assert, Change
 from kernel.errors import ShuttingDown, StateMoved
 from kernel.facts import Spelling
-from kernel.instants import Instant, print_instant
-from kernel.policy import UnsafeAutoApprove
+from kernel.policy.verdicts import UnsafeAutoApprove
 from kernel.ports.records import CertificateState
-from kernel.preparing import Progress, Unprepared, Watch
 from kernel.terms import Iri
+from kernel.time.instants import Instant, print_instant
 from kernel.vocabulary import ONTOLOGY_GRAPH, SHAPES_GRAPH
+from kernel.writing.preparing import Progress, Unprepared, Watch
 from tests.bridge.shapes.test_base import queue, submit
 from tests.bridge.shapes.test_existing import NAMED, require_newly_broken
 from tests.bridge.shapes.test_incremental import ONTOLOGY, Assertion, assertions, made, retracted, shapes, validities
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kernel.facts import Evidence, Fact
-    from kernel.plan import Plan
     from kernel.ports.heads import Head
-    from kernel.submitting import Outcome
     from kernel.terms import Statement
+    from kernel.writing.plan import Plan
+    from kernel.writing.submitting import Outcome
 
 PATIENCE = 60.0
 DRAFT = Iri("urn:draft")

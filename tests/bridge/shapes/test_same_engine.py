@@ -20,7 +20,7 @@ from tests.bridge.shapes.world import NOW, CountingView, World, asserts, retract
 if TYPE_CHECKING:
     from kernel.changes import Change
     from kernel.facts import Fact
-    from kernel.plan import Plan
+    from kernel.writing.plan import Plan
 
 SPELLED = ("1", "'01'^^xsd:integer", "'1'^^xsd:byte", "'02'^^xsd:int", "2.5", "2.50", "'x'", "'y'@EN", "'y'@en")
 GRAPHS = ("urn:g", "urn:h")

@@ -12,9 +12,9 @@ from bridge.base import Base
 from bridge.waivers import ended_waivers
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
-from kernel.instants import Instant, parse_instant
-from kernel.policy import DEFAULT_POLICY
+from kernel.policy.verdicts import DEFAULT_POLICY
 from kernel.ports.records import CertificateState
+from kernel.time.instants import Instant, parse_instant
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.test_base import submit
 from tests.bridge.shapes.test_incremental import Assertion, assertions, made, shapes

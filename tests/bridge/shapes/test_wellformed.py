@@ -10,7 +10,7 @@ from rdflib.namespace import SH as RDFLIB_SH
 from bridge.shapes.vocabulary import REPORTED, SH, UNSUPPORTED, USABLE
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
-from kernel.policy import DEFAULT_POLICY
+from kernel.policy.verdicts import DEFAULT_POLICY
 from kernel.vocabulary import GENID, SHAPES_GRAPH
 from tests.bridge.shapes.world import World, asserts, read, retracts
 

@@ -12,20 +12,20 @@ from certificates.ids import uuid7
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Change, Request, Retract
 from kernel.facts import Fact, FactContent, Spelling, Validity
-from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
-from kernel.intervals import Interval
-from kernel.planner import Planner
 from kernel.ports.checks import Loaded
 from kernel.terms import Iri, Literal, Statement, Term
-from kernel.timevalues import Precision
+from kernel.time.instants import BEGINNING, FOREVER, Instant, parse_instant
+from kernel.time.intervals import Interval
+from kernel.time.timevalues import Precision
 from kernel.vocabulary import GENID, ONTOLOGY_GRAPH, SHAPES_GRAPH
+from kernel.writing.planner import Planner
 from tests.kernel.memory_view import MemoryView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from certificates.findings import Finding
-    from kernel.plan import Plan
+    from kernel.writing.plan import Plan
 
 G: Final = Iri("urn:g")
 NOW: Final = Instant(1_000)

@@ -18,8 +18,8 @@ from bridge.stores.pair import OxigraphStores
 from bridge.stores.projections import Projection
 from kernel.access import Principal
 from kernel.errors import QueryRefused
-from kernel.instants import Instant
 from kernel.ports.ledger import LedgerView
+from kernel.time.instants import Instant
 from tests.bridge.slices.world import EVERYBODY, SOME, a_query, answer, brute, chronicle, dataset, in_full, queries
 from tests.bridge.stores.chronicle import Chronicle, day
 

@@ -17,8 +17,8 @@ from bridge.slices.slicing import slice_of
 from kernel.access import Principal, Role
 from kernel.changes import Assert
 from kernel.errors import QueryLimit
-from kernel.instants import Instant
 from kernel.terms import Iri, Literal, Statement, Term
+from kernel.time.instants import Instant
 from kernel.vocabulary import DEFAULT_GRAPH
 from tests.bridge.slices.world import EVERYBODY, dataset
 from tests.bridge.stores.chronicle import Chronicle, day

@@ -17,10 +17,10 @@ from bridge.sparql.scan import scan
 from bridge.stores.projections import Projection
 from kernel.access import Principal, Role
 from kernel.facts import Validity
-from kernel.instants import BEGINNING, FOREVER, Instant
-from kernel.intervals import Interval
-from kernel.precision import Precision
 from kernel.terms import XSD, Iri, Literal, Statement, Term, TripleTerm
+from kernel.time.instants import BEGINNING, FOREVER, Instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 from kernel.vocabulary import DEFAULT_GRAPH, SHAPES_GRAPH
 from tests.bridge.stores.chronicle import Chronicle, Step, day, quad_of
 

@@ -20,7 +20,7 @@ from bridge.stores.checkpoints import Checkpoints
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.projections import Projection
 from kernel.errors import LedgerUnavailable, ShuttingDown
-from kernel.instants import Instant
+from kernel.time.instants import Instant
 from tests.bridge.snapshots.test_making import wanted
 from tests.bridge.stores.chronicle import STATEMENTS, Chronicle, day, quad_of
 from tests.bridge.stores.test_stores import step_of

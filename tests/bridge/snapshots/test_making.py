@@ -22,9 +22,9 @@ from bridge.stores.checkpoints import Seed
 from bridge.stores.encoding import history_quads
 from bridge.stores.pair import OxigraphStores, same_quads
 from bridge.stores.projections import Projection
-from kernel.instants import Instant
-from kernel.projection import delta_between
+from kernel.time.instants import Instant
 from kernel.vocabulary import HISTORY, history_graph
+from kernel.writing.projection import delta_between
 from tests.bridge.stores.chronicle import START, STATEMENTS, Chronicle, Step, day, histories
 from tests.bridge.stores.test_stores import step_of
 

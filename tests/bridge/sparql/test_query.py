@@ -12,8 +12,8 @@ from bridge.sparql.query import evaluate, finish
 from bridge.sparql.results import negotiate
 from bridge.sparql.scan import scan
 from kernel.errors import QueryRefused
-from kernel.instants import Instant
 from kernel.terms import Iri
+from kernel.time.instants import Instant
 
 G = Iri("urn:g")
 DATASET = Dataset(complete=False, union=False, default_graphs=(G,), named_graphs=())

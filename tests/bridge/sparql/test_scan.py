@@ -17,8 +17,8 @@ from rdflib.plugins.sparql.parserutils import CompValue
 
 from bridge.sparql.scan import Form, QueryShape, _by_tokens, runnable, scan
 from kernel.errors import QueryRefused
-from kernel.instants import Instant, parse_instant
 from kernel.terms import Iri
+from kernel.time.instants import Instant, parse_instant
 from kernel.vocabulary import HISTORY, SHAPES_GRAPH, history_graph
 from tests.bridge.sparql.endpoint import Endpoint, listening
 from tests.requirements import require

@@ -15,7 +15,7 @@ from bridge.sparql import scan as scanning
 from bridge.sparql.scan import runnable, scan
 from bridge.sparql.templates import template_of
 from kernel.errors import QueryRefused
-from kernel.instants import Instant
+from kernel.time.instants import Instant
 from tests.bridge.slices.world import a_query
 
 WHOLE = "<http://example.org/a>", "<urn:b:c>", "<urn:x?y>", "<relative>", "<https://w3id.org/muniment#shapes>"

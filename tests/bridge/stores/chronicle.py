@@ -18,13 +18,13 @@ from certificates.certificate import Verdict
 from certificates.ids import derived_id
 from certificates.lthash import LatticeHash
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
-from kernel.instants import BEGINNING, DAY, FOREVER, Instant, parse_instant, print_instant
-from kernel.intervals import Interval
 from kernel.ports.heads import Head
 from kernel.ports.records import CertificateRecord, CertificateState
 from kernel.ports.stores import StoreDelta
-from kernel.precision import Precision
 from kernel.terms import RDF, XSD, Iri, Literal, Statement, Term, TripleTerm
+from kernel.time.instants import BEGINNING, DAY, FOREVER, Instant, parse_instant, print_instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, HISTORY, SHAPES_GRAPH, M
 
 START: Final = parse_instant("2024-01-01T00:00:00Z")

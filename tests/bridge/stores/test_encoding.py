@@ -21,10 +21,10 @@ from bridge.stores.encoding import (
 from bridge.terms import OxigraphCanonicaliser
 from kernel.errors import InvalidTerm
 from kernel.facts import Evidence, EvidenceContent, Fact, FactContent, Spelling, Supersession, Validity
-from kernel.instants import BEGINNING, EARLIEST, FOREVER, LATEST, Instant, parse_instant, print_instant
-from kernel.intervals import Interval
-from kernel.precision import Precision
 from kernel.terms import XSD, Iri, Literal, Statement, Term
+from kernel.time.instants import BEGINNING, EARLIEST, FOREVER, LATEST, Instant, parse_instant, print_instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 from kernel.vocabulary import DEFAULT_GRAPH, M
 from tests.bridge.stores.chronicle import Chronicle, Step, described, histories, quad_of, supporting
 from tests.bridge.test_terms import terms

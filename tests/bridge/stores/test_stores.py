@@ -24,13 +24,13 @@ from bridge.stores.pair import OxigraphStores, rebuild, same_quads
 from bridge.stores.projections import Projection
 from kernel.errors import BaseInUse, DamagedBase, InvalidParameter, StoreUnavailable
 from kernel.facts import Validity
-from kernel.instants import BEGINNING, FOREVER, Instant, parse_instant
-from kernel.intervals import Interval
 from kernel.ports.stores import StoreDelta
-from kernel.precision import Precision
-from kernel.projection import delta_between
 from kernel.terms import Iri, Literal, Statement
+from kernel.time.instants import BEGINNING, FOREVER, Instant, parse_instant
+from kernel.time.intervals import Interval
+from kernel.time.precision import Precision
 from kernel.vocabulary import MARKER, SHAPES_GRAPH
+from kernel.writing.projection import delta_between
 from tests.bridge.stores.chronicle import START, STATEMENTS, Chronicle, Step, day, histories, quad_of, steps
 
 PROJECTIONS = tuple(Projection)

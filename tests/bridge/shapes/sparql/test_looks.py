@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from bridge.shapes.results import Result
     from kernel.facts import FactContent
-    from kernel.plan import Plan
     from kernel.terms import Term
+    from kernel.writing.plan import Plan
 
 TARGETS: Final = "sh:targetNode :a, :b, 1 ; sh:targetClass :C ; sh:targetSubjectsOf :q"
 PREFIX: Final = "PREFIX : <urn:x:> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> "

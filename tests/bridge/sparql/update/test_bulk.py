@@ -24,9 +24,9 @@ from bridge.updating.request import Update
 from bridge.updating.terms import Terms
 from certificates.items import ItemKind
 from kernel.access import Principal
-from kernel.loading import LoadRequest
-from kernel.net_effect import Since
-from kernel.submitting import Outcome
+from kernel.writing.loading import LoadRequest
+from kernel.writing.net_effect import Since
+from kernel.writing.submitting import Outcome
 from tests.bridge.sparql.update.updating import update
 from tests.bridge.writing import PATIENCE, WRITER
 

@@ -14,8 +14,8 @@ from bridge.updating.request import Update
 from bridge.updating.terms import Terms
 from kernel.access import Principal
 from kernel.errors import StateMoved
-from kernel.submitting import Outcome
 from kernel.vocabulary import DEFAULT_GRAPH
+from kernel.writing.submitting import Outcome
 from tests.bridge.writing import PATIENCE, WRITER
 
 DEFAULT = ox.NamedNode(DEFAULT_GRAPH.value)

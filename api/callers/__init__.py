@@ -1,0 +1,1 @@
+"""Who asks, what they may, how often, and what is noted of it; and whom we ask ourselves."""

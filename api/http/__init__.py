@@ -1,0 +1,1 @@
+"""How requests and answers travel, whatever they are about."""

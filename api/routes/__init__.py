@@ -1,0 +1,1 @@
+"""What the service answers to, one resource a module, with what only they need."""

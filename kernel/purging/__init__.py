@@ -1,0 +1,1 @@
+"""What must not exist is taken out, and does not come back."""

@@ -1,0 +1,1 @@
+"""The write path: from a request to what is applied, waiting or refused."""

@@ -6,8 +6,8 @@ Rules
   a graph that they may not read is not in it.
 * `sd:UnionDefaultGraph` says that the default graph is the union of all data graphs; without it there is `m:default`
   alone. `sd:BasicFederatedQuery` is there where some endpoints may be called. Nothing is dereferenced.
-* Nothing is entailed by default (`sd:defaultEntailmentRegime`). The regimes that may be asked for are features, and the
-  profile of OWL is told of the default graph, the only one into which something is inferred.
+* Nothing is entailed by default (`sd:defaultEntailmentRegime`). The regimes that may be asked for are features, and so
+  is the profile of OWL: both are of classes below `sd:Feature` (section 3.2 of the recommendation).
 
 Example
 -------
@@ -45,7 +45,7 @@ _WRITTEN: Final = (
 _ENTAILMENT: Final = "http://www.w3.org/ns/entailment/"
 _SIMPLE: Final = ox.NamedNode(_ENTAILMENT + "Simple")
 _REGIMES: Final = {
-    Regime.RDFS: (_ENTAILMENT + "RDFS", None),
+    Regime.RDFS: (_ENTAILMENT + "RDFS",),
     Regime.OWL_RL: (_ENTAILMENT + "OWL-RDF-Based", "http://www.w3.org/ns/owl-profile/RL"),
 }
 """SPARQL 1.1 Entailment Regimes, sections 3 and 4; the profiles of OWL 2, section 1."""
@@ -94,15 +94,14 @@ def _description(endpoint: str, dataset: Dataset, says: Says) -> Iterator[ox.Tri
     for feature, there in features:
         if there:
             yield _has(service, "feature", ox.NamedNode(SD + feature))
+    for regime in says.regimes:
+        for named in _REGIMES[regime]:
+            yield _has(service, "feature", ox.NamedNode(named))
     yield _has(service, "defaultEntailmentRegime", _SIMPLE)
     yield _has(service, "defaultDataset", default)
     yield _is(default, "Dataset")
     yield _has(default, "defaultGraph", graph)
     yield _is(graph, "Graph")
-    for regime, profile in map(_REGIMES.__getitem__, says.regimes):
-        yield _has(service, "feature", ox.NamedNode(regime))
-        if profile is not None:
-            yield _has(graph, "supportedEntailmentProfile", ox.NamedNode(profile))
     for place, name in enumerate(dataset.named_graphs):
         yield from _named(default, place, name)
 

@@ -13,7 +13,7 @@ Rules
 Example
 -------
 >>> from kernel.time.instants import Instant
->>> from kernel.ports import StoreDelta
+>>> from kernel.ports.stores import StoreDelta
 >>> feed = Feed()
 >>> feed.publish(DeltaText(StoreDelta(1, Instant(5), Instant(5))))
 >>> position = feed.position

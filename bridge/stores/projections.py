@@ -10,7 +10,7 @@ Rules
 Example
 -------
 >>> from kernel.time.instants import Instant
->>> from kernel.ports import StoreDelta
+>>> from kernel.ports.stores import StoreDelta
 >>> from kernel.terms import Iri, Statement
 >>> gone = Statement(Iri("urn:s"), Iri("urn:p"), Iri("urn:o"), Iri("urn:g"))
 >>> removed_text(Projection.CURRENT, StoreDelta(1, Instant(1), Instant(1), vanish=[gone]))

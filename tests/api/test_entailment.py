@@ -78,7 +78,7 @@ def test_an_answer_has_a_tag_of_its_own(server: Served, reader: httpx2.Client) -
 def test_the_service_says_what_it_offers(reader: httpx2.Client) -> None:
     description = reader.get("/sparql", headers={"accept": "application/n-triples"}).text
     assert "<http://www.w3.org/ns/entailment/RDFS>" in description
-    assert "supportedEntailmentProfile> <http://www.w3.org/ns/owl-profile/RL>" in description
+    assert "feature> <http://www.w3.org/ns/owl-profile/RL>" in description
     assert "defaultEntailmentRegime> <http://www.w3.org/ns/entailment/Simple>" in description
 
 

@@ -15,12 +15,13 @@ from kernel.access import Role
 from tests.api.serving import served
 
 ENTAILMENT: Final = "http://www.w3.org/ns/entailment/"
+RL: Final = "http://www.w3.org/ns/owl-profile/RL"
 TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 KINDS: Final = {
     "endpoint": ("Service", None),
     "supportedLanguage": ("Service", {f"{SD}SPARQL11Query", f"{SD}SPARQL11Update"}),
     "resultFormat": ("Service", None),
-    "feature": ("Service", {f"{SD}UnionDefaultGraph"}),
+    "feature": ("Service", {f"{SD}UnionDefaultGraph", f"{ENTAILMENT}RDFS", f"{ENTAILMENT}OWL-RDF-Based", RL}),
     "defaultEntailmentRegime": ("Service", {f"{ENTAILMENT}Simple"}),
     "defaultDataset": ("Service", "Dataset"),
     "defaultGraph": ("Dataset", "Graph"),

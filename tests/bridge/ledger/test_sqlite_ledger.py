@@ -265,7 +265,7 @@ def test_what_makes_no_sense_is_damage(
 
 def test_a_ledger_locked_by_another_process_says_so(path: Path) -> None:
     with (
-        closing(SqliteLedger(path, StubClock(), patience=0.01)) as ledger,
+        closing(SqliteLedger(path, StubClock(), others=0.01)) as ledger,
         closing(sqlite3.connect(path, isolation_level=None)) as other,
     ):
         write(ledger, 1)

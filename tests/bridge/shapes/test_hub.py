@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from bridge.ledger import reading
 from bridge.ledger.fact_rows import fact_of
 from bridge.ledger.sqlite import SqliteLedger
+from bridge.ledger.views import facts, moments, recorded
 from bridge.shapes.checker import CoreChecker
 from certificates.findings import FindingCode
 from certificates.ids import derived_id, uuid7
@@ -87,7 +87,8 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
             made.rows += 1
             return decode(row)
 
-        patch.setattr(reading, "fact_of", counted)
+        for room in (facts, moments, recorded):
+            patch.setattr(room, "fact_of", counted)
         yield made
     made.ledger.close()
 

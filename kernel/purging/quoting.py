@@ -8,7 +8,8 @@ Rules
 * A text counts where it stands by itself: where neither before nor after it a Latin letter or digit goes on, nor an
   IRI. It is looked for as JSON writes it, plain or as an N-Triples string.
 * A finding about a statement that goes, by focus, path, value and graph, or as one of two that contradict each other,
-  goes whatever its texts are.
+  goes whatever its texts are. So does one that names both its ends, for it may say what it rests on; and one of what
+  follows, or cannot be, that names either: from what, it does not say.
 * Beyond `MOST_TEXTS` only the IRI itself is searched for, and the receipt says so.
 
 Example
@@ -27,6 +28,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from certificates.canonical import canonical_json
+from certificates.findings import FindingCode
 from certificates.items import ItemKind
 from kernel.terms import Iri, Literal, TripleTerm
 
@@ -48,6 +50,10 @@ _AFTER: Final = rb"(?![0-9A-Za-z_])"
 _AFTER_IRI: Final = rb"(?![0-9A-Za-z_%/#?=&:~+@-]|\.[0-9A-Za-z])"
 
 
+_IRI: Final = re.compile(rb'<[^\x00-\x20<>"{}|^`\\]*>')
+_OF_CONSEQUENCES: Final = frozenset({FindingCode.FOLLOWS, FindingCode.INCONSISTENT})
+
+
 class Quotes:
     """Finds what is quoted.
 
@@ -64,6 +70,10 @@ class Quotes:
             (each.subject.n3, each.predicate.n3, each.object.n3, each.graph.value) for each in statements
         }  # fmt: skip
         self._quads = {each.nquad for each in statements}
+        self._objects: dict[bytes, set[bytes]] = {}
+        for each in statements:
+            self._objects.setdefault(_as_json(each.subject), set()).add(_as_json(each.object))
+        self._ends = self._objects.keys() | {end for ends in self._objects.values() for end in ends}
 
     def within(self, data: bytes) -> bool:
         """Whether one of the texts is quoted."""
@@ -78,7 +88,13 @@ class Quotes:
         if said.get("statement") in self._quads or said.get("against") in self._quads:
             return True
         triple = (said.get("focus"), said.get("path"), said.get("value"))
-        return None not in triple and any((*triple, graph) in self._said for graph in said["graphs"])
+        if None not in triple and any((*triple, graph) in self._said for graph in said["graphs"]):
+            return True
+        named = set(_IRI.findall(body))
+        if said["code"] in _OF_CONSEQUENCES:
+            return not named.isdisjoint(self._ends)
+        objects = (end for subject in named & self._objects.keys() for end in self._objects[subject])
+        return any(end in named or (not _IRI.fullmatch(end) and end in body) for end in objects)
 
 
 def quotes_of(view: LedgerView, target: Target, held: Held) -> tuple[Quotes, bool]:
@@ -109,6 +125,11 @@ def _unnamed(view: LedgerView, held: Held) -> Iterator[str]:
     cited = (item.content for item, _ in view.evidence_citing(episodes))
     elsewhere = {content.episode for content in cited if content.id not in gone}
     yield from (episode.value for episode in episodes - elsewhere)
+
+
+def _as_json(term: Term) -> bytes:
+    """A term in N-Triples, as it stands within a text of an item."""
+    return canonical_json(term.n3)[1:-1]
 
 
 def _texts(term: Term) -> Iterator[str]:

@@ -176,12 +176,16 @@ class Branches:
             NotFound: there is no such branch for the caller.
             Busy: as much is held as there may be.
             Conflict: it was submitted.
+            StateMoved: it is being submitted.
+            Forbidden: it is another's, which an administrator may see, submit and drop.
             InvalidChange: the plan cites another source than those before it.
             TooManyChanges: the branch would have more than it may.
         """
         with self._lock:
-            held = self._find(principal, identifier)
+            held = self._idle(principal, identifier)
             before = held.branch
+            if principal.id != before.maker:
+                raise Forbidden("only its maker adds to a branch", remedy="make one of your own with POST /what-if")
             first = before.request.episode
             if request.episode != first:
                 cited = "none" if first is None else first.value
@@ -193,14 +197,14 @@ class Branches:
             self._require_room(size)
             plans = (*before.plans, replace(request, principal=before.maker))
             after = replace(before, plans=plans, size=before.size + size, until=self._until())
-            self._held[identifier] = _Held(self._checked(after))
+            held.branch, held.foretold = self._checked(after), None
         return before, after
 
     def put_back(self, before: Branch | None, after: Branch) -> None:
-        """Takes back what was made or added, unless the branch has become another meanwhile."""
+        """Takes back what was made or added, unless the branch has become another meanwhile, or is being submitted."""
         with self._lock:
             held = self._held.get(after.id)
-            if held is not None and held.branch is after:
+            if held is not None and held.branch is after and held.submitter is None:
                 if before is None:
                     del self._held[after.id]
                 else:
@@ -258,9 +262,9 @@ class Branches:
             return [each.branch for each in self._held.values() if _sees(principal, each.branch)]
 
     def drop(self, principal: Principal, identifier: UUID) -> Branch:
-        """Holds a branch no longer, and answers what it was. Raises `NotFound`."""
+        """Holds a branch no longer, and answers what it was. Raises `NotFound`; `StateMoved` amid its submission."""
         with self._lock:
-            self._find(principal, identifier)
+            self._idle(principal, identifier)
             return self._held.pop(identifier).branch
 
     def forget(self) -> None:
@@ -278,6 +282,13 @@ class Branches:
                 "there is no such branch: it was dropped, its time is over, or it never was",
                 remedy="list yours with GET /what-if, or make one with POST /what-if",
             )
+        return held
+
+    def _idle(self, principal: Principal, identifier: UUID) -> _Held:
+        """One that nobody is submitting: what is submitted is what was held then, whole and once."""
+        held = self._find(principal, identifier)
+        if held.submitter is not None:
+            raise StateMoved("the branch is being submitted", remedy="look at it again with GET /what-if/…")
         return held
 
     def _let_go(self) -> None:

@@ -29,3 +29,23 @@ def test_a_contradiction_goes_with_either_of_its_statements(purged: Statement, g
     assert quotes.of(item) is goes
     [other] = salt_items(ItemKind.FINDING, [replace(FOUND, contradiction=None).canonical()])
     assert not quotes.of(other)
+
+
+TYPED = Statement(Iri("urn:dora"), Iri("urn:type"), Iri("urn:Place"), Iri("urn:g"))
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "goes"),
+    [
+        (FindingCode.EDGE_SIGNATURE, "<urn:dora> is of <urn:Place>, and not of <urn:Firm>", True),
+        (FindingCode.EDGE_SIGNATURE, "<urn:dora> is of <urn:Shop>, and not of <urn:Firm>", False),
+        (FindingCode.EDGE_SIGNATURE, "<urn:eli> is of <urn:Place>, and not of <urn:Firm>", False),
+        (FindingCode.FOLLOWS, "it follows that <urn:dora> is of <urn:Spot>", True),
+        (FindingCode.INCONSISTENT, "<urn:dora> cannot be", True),
+        (FindingCode.FOLLOWS, "it follows that <urn:eli> is of <urn:Spot>", False),
+    ],
+)
+def test_a_finding_goes_with_what_it_rests_on(code: FindingCode, message: str, goes: bool) -> None:
+    quotes = Quotes([], frozenset({TYPED}))
+    [item] = salt_items(ItemKind.FINDING, [Finding(code, Severity.VIOLATION, message, ("urn:g",)).canonical()])
+    assert quotes.of(item) is goes

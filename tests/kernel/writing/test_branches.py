@@ -37,12 +37,33 @@ def branches(clock: SetClock) -> Branches:
 
 def test_a_branch_is_one_request_of_its_plans_in_order(branches: Branches) -> None:
     branch = branches.make(ANN, plan("a", reason="one"), 10)
-    before, after = branches.add(ADMINISTRATOR, branch.id, plan("b", by=ADMINISTRATOR, reason="two"), 10)
+    before, after = branches.add(ANN, branch.id, plan("b", reason="two"), 10)
     assert before is branch
     assert [change.statement.subject.value for change in after.request.changes] == ["urn:a", "urn:b"]  # type: ignore[union-attr]
     assert (after.request.reason, after.request.principal, after.size) == ("one\ntwo", "ann", 20)
     branches.put_back(before, after)
     assert branches.one(ANN, branch.id)[0] is branch
+
+
+def test_an_administrator_sees_a_branch_and_adds_nothing_to_it(branches: Branches) -> None:
+    branch = branches.make(ANN, plan("a"), 10)
+    assert branches.one(ADMINISTRATOR, branch.id)[0] is branch
+    with pytest.raises(Forbidden, match="only its maker"):
+        branches.add(ADMINISTRATOR, branch.id, plan("b", by=ADMINISTRATOR), 10)
+    assert branches.one(ANN, branch.id)[0] is branch
+
+
+def test_what_is_being_submitted_stays_as_it_is(branches: Branches) -> None:
+    """Else what was applied would be held for another certificate, or be told as dropped."""
+    made = branches.make(ANN, plan("a"), 10)
+    before, branch = branches.add(ANN, made.id, plan("b"), 10)
+    assert branches.claim(ANN, branch.id) is branch
+    for change in (lambda: branches.add(ANN, branch.id, plan("c"), 10), lambda: branches.drop(ANN, branch.id)):
+        with pytest.raises(StateMoved, match="being submitted"):
+            change()
+    branches.put_back(before, branch)
+    branches.settle(branch, uuid4(), refused=False)
+    assert branches.one(ANN, branch.id)[0].certificate is not None
 
 
 def test_others_meet_the_same_error_as_for_one_that_never_was(branches: Branches) -> None:

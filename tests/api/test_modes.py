@@ -176,7 +176,7 @@ def test_unrestricted_says_so_in_config_and_health() -> None:
 
 def test_unrestricted_lifts_limits_of_use_and_nothing_else() -> None:
     tight = {
-        "rate_limits": {"reader": "1/hour"},
+        "rate_limits": {"reader": "1/year"},
         "query_limits": {RoleName.READER: RoleLimits(result=1_024)},
         "query_result": 1_024,
     }

@@ -77,7 +77,7 @@ def test_an_error_is_one_line_too(lines: io.StringIO, monkeypatch: pytest.Monkey
 
 def test_no_secret_is_logged_whatever_fails(lines: io.StringIO) -> None:
     """Tokens, known and unknown, and what is in queries, bodies, forms and addresses, on every way that fails."""
-    with Base.open(None) as base, served(base, Settings(query_spares=0, failed_tokens="4/hour")) as running:
+    with Base.open(None) as base, served(base, Settings(query_spares=0, failed_tokens="4/year")) as running:
         tokens = [running.token(role) for role in Role]
         unknown = f"unknown-{SECRET}"
         for token in (*tokens, unknown):

@@ -28,11 +28,11 @@ def limited(**settings: object) -> Iterator[Served]:
 def refused(answer: httpx2.Response) -> None:
     assert (answer.status_code, answer.json()["code"]) == (429, "rate-limited"), answer.text
     assert answer.headers["content-type"] == "application/problem+json"
-    assert 0 < int(answer.headers["Retry-After"]) <= 3_600
+    assert 0 < int(answer.headers["Retry-After"]) <= 86_400
 
 
 def test_each_caller_of_a_class_may_ask_so_often() -> None:
-    with limited(rate_limits={"reader": "3/hour", "writer": "5/hour"}) as running:
+    with limited(rate_limits={"reader": "3/day", "writer": "5/day"}) as running:
         reader, other, writer = running.client(Role.READER), running.client(Role.READER), running.writer
         asked = {"query": "ASK {}"}
         for path, parameters in (("/sparql", asked), ("/facts", {"subject": "urn:x"}), ("/certificates", {})):
@@ -53,7 +53,7 @@ def test_each_caller_of_a_class_may_ask_so_often() -> None:
 
 
 def test_who_has_no_token_is_told_from_others_by_address() -> None:
-    with limited(rate_limits={"anonymous": "2/hour"}, anonymous_graphs=["*"]) as running:
+    with limited(rate_limits={"anonymous": "2/day"}, anonymous_graphs=["*"]) as running:
         clients = [running.client(None) for _ in range(3)]
         for client in clients[:2]:
             assert client.get("/certificates").status_code == 200
@@ -62,7 +62,7 @@ def test_who_has_no_token_is_told_from_others_by_address() -> None:
 
 
 def test_pages_are_limited_as_routes_are() -> None:
-    with limited(rate_limits={"reader": "3/hour"}) as running:
+    with limited(rate_limits={"reader": "3/day"}) as running:
         client = httpx2.Client(base_url=running.url, headers={"Accept": "text/html"}, timeout=60, trust_env=False)
         running.enter(client)
         form = Page.of(client.get("/sign-in")).forms[-1]
@@ -70,11 +70,11 @@ def test_pages_are_limited_as_routes_are() -> None:
         told = [client.get("/queue") for _ in range(5)]
         assert [each.status_code for each in told] == [200, 200, 200, 429, 429]
         assert told[-1].headers["content-type"].startswith("text/html")
-        assert "a reader may ask 3 per 1 hour" in told[-1].text
+        assert "a reader may ask 3 per 1 day" in told[-1].text
 
 
 def test_an_address_that_tries_tokens_is_told_to_wait_and_others_there_are_let_in() -> None:
-    with limited(failed_tokens="3/hour") as running:
+    with limited(failed_tokens="3/day") as running:
         unknown = running.client(None)
         told = [unknown.get("/certificates", headers={"authorization": f"Bearer guess-{each}"}) for each in range(6)]
         assert [each.status_code for each in told] == [401, 401, 401, 429, 429, 429]
@@ -86,7 +86,7 @@ def test_an_address_that_tries_tokens_is_told_to_wait_and_others_there_are_let_i
 
 
 def test_addresses_of_one_host_are_one_and_what_is_kept_is_bounded() -> None:
-    rates = RateLimits({"reader": "1/hour"}, "1/hour")
+    rates = RateLimits({"reader": "1/day"}, "1/day")
     known = Principal("known", Role.READER)
     rates.admit(known, "192.0.2.1")
     assert rates.failed("2001:db8::1") is None
@@ -101,7 +101,7 @@ def test_addresses_of_one_host_are_one_and_what_is_kept_is_bounded() -> None:
         rates.admit(known, "192.0.2.1")
 
 
-@pytest.mark.parametrize("value", ['{"reader": "often"}', '{"nobody": "1/hour"}', "{"])
+@pytest.mark.parametrize("value", ['{"reader": "often"}', '{"nobody": "1/day"}', "{"])
 def test_a_rate_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("MUNIMENT_RATE_LIMITS", value)
     with pytest.raises(InvalidSetting) as refusal:

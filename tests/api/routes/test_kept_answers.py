@@ -121,7 +121,7 @@ def test_nobody_gets_it_who_is_let_in_no_more(server: Served) -> None:
 
 def test_it_counts_as_any_other_request_and_is_logged_as_such(tmp_path: Path) -> None:
     settings = Settings(
-        data=tmp_path, query_spares=0, access_log=AccessLogged.QUERIES, rate_limits={"reader": "3/hour"}
+        data=tmp_path, query_spares=0, access_log=AccessLogged.QUERIES, rate_limits={"reader": "3/year"}
     )
     with Base.open(tmp_path) as base, served(base, settings) as running:
         wrote(running.writer, "ada", "lives", "rome")

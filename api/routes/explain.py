@@ -97,7 +97,7 @@ def asked(request: Request, parameters: Parameters) -> Asked:
     if subject is None or predicate is None or value is None or regime is None:
         raise InvalidParameter(
             f"{missing} is missing: what is to be explained has a subject, a predicate, an object, and rules",
-            remedy="name all of them; of `entailment`, which rules it follows by",
+            remedy="name all of them; of `entailment`, by which rules it follows: rdfs or owl-rl; none is no answer",
             where=missing or "",
         )
     graphs = tuple(map(Iri, parameters.texts(GRAPHS)))

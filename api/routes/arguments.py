@@ -25,12 +25,11 @@ from starlette.responses import Response
 
 from api import answers as written
 from api.callers.auth import Caller
-from api.http.memento import told
+from api.http.conditional import answered_at
 from api.http.moments import AS_OF, DATETIME_HEADER, VALID_AT, asked_moment
 from api.http.openapi import Answer, answers, extra, json_content
 from api.http.parameters import Parameter, query_parameters
-from api.http.replies import json_reply
-from api.http.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, unchanged
+from api.http.validators import NONE_MATCH_HEADER, UNCHANGED
 from api.routes.facts import OBJECT, PREDICATE, SUBJECT, object_asked
 from api.service import Service
 from bridge.arguing import ArgumentReader
@@ -39,6 +38,8 @@ from kernel.rules.arguments import Relation, Stated
 from kernel.terms import TripleTerm
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from api import models
     from api.http.parameters import Parameters
     from bridge.arguing import Argued, ClaimFound, StatedBy
@@ -72,14 +73,11 @@ async def list_arguments(request: Request, caller: Caller) -> Response:
     service = Service.of(request)
     claim = _claim(parameters, service)
     asked = await asked_moment(request, parameters)
-    moment, head = await service.read(lambda: (asked.of(service.base.reader), service.base.reader.head()))
-    about = await told(request, asked, moment.as_of, head.instant)
-    tag = tag_of_url(request, caller, "application/json", head, asked)
-    headers = about.headers(request) | about.cached(tag)
-    if (known := unchanged(request, tag, headers)) is not None:
-        return known
-    answer = await service.read(lambda: written_arguments(argued(service, caller, claim, moment)))
-    return json_reply(answer, headers=headers)
+
+    def answer(moment: Moment) -> Awaitable[object]:
+        return service.read(lambda: written_arguments(argued(service, caller, claim, moment)))
+
+    return await answered_at(request, caller, asked, answer)
 
 
 def argued(service: Service, principal: Principal, claim: Claim, moment: Moment) -> Argued:

@@ -27,12 +27,11 @@ from starlette.responses import Response
 
 from api import answers as written
 from api.callers.auth import Caller
-from api.http.memento import told
+from api.http.conditional import answered_at
 from api.http.moments import AS_OF, DATETIME_HEADER, VALID_AT, asked_moment
 from api.http.openapi import Answer, answers, extra, json_content
 from api.http.parameters import Parameter, query_parameters
-from api.http.replies import json_reply
-from api.http.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, unchanged
+from api.http.validators import NONE_MATCH_HEADER, UNCHANGED
 from api.routes.facts import GRAPH, OBJECT, PREDICATE, SUBJECT, object_asked
 from api.routes.federation import in_time
 from api.routes.query_answers import unless_gone
@@ -73,17 +72,13 @@ router = APIRouter(tags=["reading"])
 async def explain(request: Request, caller: Caller) -> Response:
     """Tells how a statement follows from what the caller may read, down to facts and their certificates."""
     parameters = query_parameters(request, PARAMETERS)
-    service = Service.of(request)
     wanted = asked(request, parameters)
     when = await asked_moment(request, parameters)
-    moment, head = await service.read(lambda: (when.of(service.base.reader), service.base.reader.head()))
-    about = await told(request, when, moment.as_of, head.instant)
-    tag = tag_of_url(request, caller, "application/json", head, when)
-    headers = about.headers(request) | about.cached(tag)
-    if (known := unchanged(request, tag, headers)) is not None:
-        return known
-    found = await explained(request, caller, wanted, moment)
-    return json_reply(_written(found), headers=headers)
+
+    async def proof(moment: Moment) -> object:
+        return _written(await explained(request, caller, wanted, moment))
+
+    return await answered_at(request, caller, when, proof)
 
 
 def asked(request: Request, parameters: Parameters) -> Asked:

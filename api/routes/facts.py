@@ -32,18 +32,19 @@ from starlette.responses import Response
 
 from api import answers as written
 from api.callers.auth import Caller
-from api.http.memento import told
+from api.http.conditional import answered_at
 from api.http.moments import AS_OF, DATETIME_HEADER, VALID_AT, asked_moment
 from api.http.openapi import Answer, answers, extra, json_content
 from api.http.parameters import Parameter, Parameters, query_parameters
-from api.http.replies import json_reply
-from api.http.validators import NONE_MATCH_HEADER, UNCHANGED, tag_of_url, unchanged
+from api.http.validators import NONE_MATCH_HEADER, UNCHANGED
 from api.service import Service
 from bridge.fact_reading import FactFilter
 from kernel.errors import InvalidParameter, InvalidTerm
 from kernel.terms import Iri, parse_term
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from api import models
     from api.http.moments import AskedMoment
     from bridge.fact_reading import Place
@@ -86,14 +87,11 @@ async def list_facts(request: Request, caller: Caller) -> Response:
     parameters = query_parameters(request, _PARAMETERS)
     service = Service.of(request)
     asked = await asked_moment(request, parameters)
-    moment, head = await service.read(lambda: (asked.of(service.base.reader), service.base.reader.head()))
-    about = await told(request, asked, moment.as_of, head.instant)
-    tag = tag_of_url(request, caller, "application/json", head, asked)
-    headers = about.headers(request) | about.cached(tag)
-    if (known := unchanged(request, tag, headers)) is not None:
-        return known
-    page = await service.read(lambda: _page(service, caller, parameters, asked, moment))
-    return json_reply(page, headers=headers)
+
+    def page(moment: Moment) -> Awaitable[object]:
+        return service.read(lambda: _page(service, caller, parameters, asked, moment))
+
+    return await answered_at(request, caller, asked, page)
 
 
 def _page(

@@ -27,7 +27,7 @@ from kernel.time.timevalues import spell_end, spell_start
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from api import models
+    from api.models import certificates, facts, outcomes, queries, values
     from bridge.certificate_reading import CertificateDetail, ItemSlice
     from bridge.fact_reading import FoundFact
     from bridge.impact.reading import Found, Standing
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kernel.writing.submitting import Outcome
 
 
-def value(term: Term) -> models.Value:
+def value(term: Term) -> values.Value:
     """A term as a JSON-LD value object; a triple term, for which JSON-LD has none, under `@triple`."""
     if isinstance(term, Iri):
         return {"@id": term.value}
@@ -55,7 +55,7 @@ def value(term: Term) -> models.Value:
                 "object": value(term.object),
             }
         }
-    answer: models.LiteralValue = {"@value": term.lexical}
+    answer: values.LiteralValue = {"@value": term.lexical}
     if term.language is not None:
         answer["@language"] = term.language
         if term.direction is not None:
@@ -75,9 +75,9 @@ MOST_FINDINGS: Final = 500
 """Findings in the answer to a request, and in a page of them unless more are asked for."""
 
 
-def outcome(outcome: Outcome, findings: Sequence[Finding]) -> models.Outcome:
+def outcome(outcome: Outcome, findings: Sequence[Finding]) -> outcomes.Outcome:
     """What became of a request, with the first of the findings that its caller may see, and whether those are all."""
-    answer: models.Outcome = {
+    answer: outcomes.Outcome = {
         "certificate": None if outcome.certificate is None else urn(outcome.certificate),
         "verdict": outcome.verdict,
         "state": outcome.state,
@@ -100,16 +100,16 @@ def _weighing(findings: Sequence[Finding]) -> int:
     return sum(each.severity is not Severity.INFO for each in findings)
 
 
-def _more(outcome: Outcome, findings: Sequence[Finding]) -> models.MoreFindings:
+def _more(outcome: Outcome, findings: Sequence[Finding]) -> outcomes.MoreFindings:
     following = findings[MOST_FINDINGS]
     ordinal = next(number for number, each in enumerate(outcome.findings) if each is following)
     path = None if outcome.certificate is None else f"/certificates/{outcome.certificate}?findings-from={ordinal}"
     return {"count": len(findings) - MOST_FINDINGS, "next": path}
 
 
-def finding(finding: Finding) -> models.Finding:
+def finding(finding: Finding) -> outcomes.Finding:
     """A finding, its IRIs without angle brackets and its value as JSON-LD has it."""
-    answer: models.Finding = {"code": finding.code, "severity": finding.severity, "message": finding.message}
+    answer: outcomes.Finding = {"code": finding.code, "severity": finding.severity, "message": finding.message}
     if finding.focus is not None:
         answer["focus"] = _plain(finding.focus)
     if finding.path is not None:
@@ -131,12 +131,12 @@ def finding(finding: Finding) -> models.Finding:
     return answer
 
 
-def _add_contradiction(answer: models.Finding, said: Contradiction | None) -> None:
+def _add_contradiction(answer: outcomes.Finding, said: Contradiction | None) -> None:
     if said is not None:
         answer["kind"], answer["statement"], answer["against"] = said.kind, said.statement, said.against
 
 
-def _add_impact(answer: models.Finding, impact: Impact | None) -> None:
+def _add_impact(answer: outcomes.Finding, impact: Impact | None) -> None:
     if impact is None:
         return
     answer["query"], answer["owner"], answer["weight"] = impact.query, impact.owner, impact.weight
@@ -159,9 +159,9 @@ def _plain(text: str) -> str:
 # --- certificates -----------------------------------------------------------------------------------------------------
 
 
-def summary(record: CertificateRecord) -> models.CertificateSummary:
+def summary(record: CertificateRecord) -> certificates.CertificateSummary:
     """A certificate in a list."""
-    answer: models.CertificateSummary = {
+    answer: certificates.CertificateSummary = {
         "certificate": urn(record.id),
         "verdict": record.verdict,
         "state": record.state,
@@ -176,7 +176,7 @@ def summary(record: CertificateRecord) -> models.CertificateSummary:
     return answer
 
 
-def certificate(detail: CertificateDetail) -> models.Certificate:
+def certificate(detail: CertificateDetail) -> certificates.Certificate:
     """A certificate with everything that belongs to it."""
     credential = json.loads(detail.record.document)
     return {
@@ -190,20 +190,20 @@ def certificate(detail: CertificateDetail) -> models.Certificate:
     }
 
 
-def _items(items: ItemSlice) -> models.Items:
-    listed: list[models.Item] = []
+def _items(items: ItemSlice) -> certificates.Items:
+    listed: list[certificates.Item] = []
     for ordinal, leaf in enumerate(items.leaves, items.first):
         item = items.items.get(ordinal)
         listed.append({"ordinal": ordinal, "leaf": leaf.hex()} if item is None else _item(item, leaf))
     return {"items": listed, "next": items.following}
 
 
-def _item(item: SaltedItem, leaf: bytes) -> models.Item:
+def _item(item: SaltedItem, leaf: bytes) -> certificates.Item:
     return {"ordinal": item.ordinal, "leaf": leaf.hex(), "salt": item.salt.hex(), "body": json.loads(item.body)}
 
 
-def _decision(decision: DecisionRecord) -> models.DecisionRecord:
-    answer: models.DecisionRecord = {
+def _decision(decision: DecisionRecord) -> certificates.DecisionRecord:
+    answer: certificates.DecisionRecord = {
         "kind": "decision" if decision.kind == "decision" else "recheck",
         "record": json.loads(decision.record),
     }
@@ -215,12 +215,12 @@ def _decision(decision: DecisionRecord) -> models.DecisionRecord:
 # --- facts ------------------------------------------------------------------------------------------------------------
 
 
-def fact(found: FoundFact) -> models.Fact:
+def fact(found: FoundFact) -> facts.Fact:
     """A fact with its evidence."""
     held, content = found.fact, found.fact.content
     interval, validity, statement = content.interval, content.validity, content.statement
     said = submitted(held, found.evidence)
-    answer: models.Fact = {
+    answer: facts.Fact = {
         "fact": urn(content.id),
         "family": urn(content.family),
         "statement": {
@@ -247,21 +247,21 @@ def fact(found: FoundFact) -> models.Fact:
     return answer
 
 
-def _spell_start(answer: models.Fact, start: Bound) -> None:
+def _spell_start(answer: facts.Fact, start: Bound) -> None:
     spelled = spell_start(start)
     if spelled is not None:
         answer["validFrom"] = spelled
 
 
-def _spell_end(answer: models.Fact, end: Bound) -> None:
+def _spell_end(answer: facts.Fact, end: Bound) -> None:
     spelled = spell_end(end)
     if spelled is not None:
         answer[spelled[0]] = spelled[1]
 
 
-def _evidence(evidence: Evidence) -> models.Evidence:
+def _evidence(evidence: Evidence) -> facts.Evidence:
     content, spelling = evidence.content, evidence.content.spelling
-    answer: models.Evidence = {
+    answer: facts.Evidence = {
         "evidence": urn(content.id),
         "certificate": urn(evidence.certificate),
         "recordedAt": print_instant(evidence.recorded_at),
@@ -282,7 +282,7 @@ def _evidence(evidence: Evidence) -> models.Evidence:
 # --- registered queries -----------------------------------------------------------------------------------------------
 
 
-def registered_query(query: RegisteredQuery) -> models.RegisteredQuery:
+def registered_query(query: RegisteredQuery) -> queries.RegisteredQuery:
     """A registered query."""
     return {
         "name": query.name,
@@ -296,9 +296,9 @@ def registered_query(query: RegisteredQuery) -> models.RegisteredQuery:
     }
 
 
-def found_query(found: Found, stands: Standing | None) -> models.FoundQuery:
+def found_query(found: Found, stands: Standing | None) -> queries.FoundQuery:
     """A registered query with its versions, and how an answer to it stands."""
-    versions: list[models.Version] = [
+    versions: list[queries.Version] = [
         {"certificate": urn(certificate), "recordedAt": print_instant(at)} for certificate, at in found.versions
     ]
     query = registered_query(found.query)
@@ -307,7 +307,7 @@ def found_query(found: Found, stands: Standing | None) -> models.FoundQuery:
     return {**query, "certificates": versions, "standing": standing(stands)}
 
 
-def standing(stands: Standing) -> models.Standing:
+def standing(stands: Standing) -> queries.Standing:
     """How an answer stands."""
     return {
         "freshness": stands.freshness,

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any, Final
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
-from api import models
 from api.http.problems import MEDIA_TYPE
+from api.models.documents import DOCUMENTS
+from api.models.service import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -154,7 +155,7 @@ def openapi_document(app: FastAPI) -> JsonObject:
 def component_schemas() -> JsonObject:
     """The schemas of all models, by name."""
     inputs: list[tuple[str, Any, TypeAdapter[Any]]] = [
-        (model.__name__, "serialization", TypeAdapter(model)) for model in models.DOCUMENTS
+        (model.__name__, "serialization", TypeAdapter(model)) for model in DOCUMENTS
     ]
     _, schemas = TypeAdapter.json_schemas(inputs, ref_template=_REFERENCE)
     definitions: JsonObject = schemas["$defs"]
@@ -171,7 +172,7 @@ def _answer(answer: Answer) -> JsonObject:
     return document
 
 
-def _example(status: int) -> models.Problem:
+def _example(status: int) -> Problem:
     return {
         "type": "https://w3id.org/muniment/problem/…",
         "title": HTTPStatus(status).phrase,

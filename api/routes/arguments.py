@@ -40,8 +40,8 @@ from kernel.terms import TripleTerm
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from api import models
     from api.http.parameters import Parameters
+    from api.models import arguments as models
     from bridge.arguing import Argued, ClaimFound, StatedBy
     from bridge.moments import Moment
     from kernel.access import Principal

@@ -46,7 +46,7 @@ from kernel.ports.records import CertificateState
 from kernel.writing.deciding import DecisionRequest
 
 if TYPE_CHECKING:
-    from api import models
+    from api.models import certificates as models
 
 _URN: Final = "urn:uuid:"
 _UUID: Final[dict[str, object]] = {"type": "string", "format": "uuid"}

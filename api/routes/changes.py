@@ -52,7 +52,7 @@ from kernel.writing.submitting import Submission
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from api import models
+    from api.models import outcomes as models
     from kernel import changes
     from kernel.access import Principal
     from kernel.writing.submitting import Outcome

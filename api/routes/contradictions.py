@@ -45,7 +45,7 @@ from kernel.errors import InvalidDocument, InvalidParameter, UnknownParameter
 from kernel.time.instants import BEGINNING, FOREVER, Instant, print_instant
 
 if TYPE_CHECKING:
-    from api import models
+    from api.models import contradictions, values
     from bridge.standing import Standing, StandingPage
     from kernel.access import Principal
 
@@ -82,7 +82,7 @@ async def list_contradictions(request: Request, caller: Caller) -> Response:
     service = Service.of(request)
     limit = parameters.number(LIMIT, default=50)
     page = await service.read(lambda: listed(service, caller, parameters, limit))
-    answer: models.ContradictionPage = {
+    answer: contradictions.ContradictionPage = {
         "items": [_written(each) for each in page.standing],
         "next": None if page.after is None else place_text(page.after),
     }
@@ -166,8 +166,8 @@ def _read_owner(body: bytes) -> str:
     return owner_named(members.get(OWNER.name), "/owner")
 
 
-def _written(standing: Standing) -> models.StandingContradiction:
-    answer: models.StandingContradiction = {
+def _written(standing: Standing) -> contradictions.StandingContradiction:
+    answer: contradictions.StandingContradiction = {
         "certificate": urn(standing.place.certificate),
         "finding": standing.place.finding,
         "since": print_instant(standing.since),
@@ -177,7 +177,7 @@ def _written(standing: Standing) -> models.StandingContradiction:
         "during": [],
     }
     for part in standing.parts:
-        within: models.Within = {}
+        within: values.Within = {}
         if part.start != BEGINNING:
             within["from"] = print_instant(Instant(part.start))
         if part.end != FOREVER:

@@ -44,8 +44,8 @@ from kernel.errors import InvalidParameter, UnknownParameter
 from kernel.time.instants import print_instant
 
 if TYPE_CHECKING:
-    from api import models
     from api.http.parameters import Parameters
+    from api.models import diffs as models
     from bridge.diffing.comparing import Entry, Side
     from bridge.exporting.exporter import Export
     from kernel.access import Principal

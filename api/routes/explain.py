@@ -45,8 +45,8 @@ from kernel.terms import Iri
 from kernel.time.instants import BEGINNING, FOREVER, Instant, print_instant
 
 if TYPE_CHECKING:
-    from api import models
     from api.http.parameters import Parameters
+    from api.models import explanations as models
     from bridge.entailment.explaining import Explained, Explanation
     from bridge.moments import Moment
     from kernel.access import Principal

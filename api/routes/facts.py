@@ -45,8 +45,8 @@ from kernel.terms import Iri, parse_term
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from api import models
     from api.http.moments import AskedMoment
+    from api.models import facts as models
     from bridge.fact_reading import Place
     from bridge.moments import Moment
     from kernel.access import Principal

@@ -35,7 +35,7 @@ from kernel.errors import MunimentError, StoreUnavailable
 from kernel.time.instants import print_instant
 
 if TYPE_CHECKING:
-    from api import models
+    from api.models import service as models
     from bridge.base import Base
 
 log = logging.getLogger("muniment.http")

@@ -44,7 +44,7 @@ from kernel.errors import Forbidden, InvalidDocument, InvalidParameter, NotFound
 from kernel.time.instants import parse_instant
 
 if TYPE_CHECKING:
-    from api import models
+    from api.models import keys as models
     from kernel.access import Principal
     from kernel.time.instants import Instant
 

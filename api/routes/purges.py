@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from uuid import UUID
 
-    from api import models
+    from api.models import purges as models
     from bridge.erasing import Purges
     from kernel.access import Principal
     from kernel.ports.purges import PurgeRecord

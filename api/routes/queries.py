@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
-    from api import models
     from api.http.parameters import Parameters
+    from api.models import queries as models
     from bridge.reading import Reader
     from kernel.queries import RegisteredQuery
     from kernel.time.instants import Instant

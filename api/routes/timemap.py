@@ -48,7 +48,7 @@ from kernel.time.instants import print_instant
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from api import models
+    from api.models import timemaps as models
     from kernel.ports.heads import AppliedHead
 
 _JSON: Final = "application/json"

@@ -66,8 +66,8 @@ from kernel.time.instants import Instant, print_instant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from api import models
     from api.http.parameters import Parameters
+    from api.models import branches, outcomes
     from certificates.findings import Finding
     from kernel.access import Principal
     from kernel.writing.branches import Branch, Foretold
@@ -118,7 +118,7 @@ async def make(request: Request, caller: Caller) -> Response:
 async def list_branches(request: Request, caller: Caller) -> Response:
     """Lists the branches of the caller; all of them to administrators of the base."""
     query_parameters(request, ())
-    answer: models.WhatIfList = {"items": [_summary(each) for each in Service.of(request).branches.of(caller)]}
+    answer: branches.WhatIfList = {"items": [_summary(each) for each in Service.of(request).branches.of(caller)]}
     return json_reply(answer, headers=_NO_STORE)
 
 
@@ -253,7 +253,7 @@ async def _plan(request: Request, caller: Principal) -> tuple[str, Changes, int]
 
 async def _judged(
     service: Service, caller: Principal, before: Branch | None, after: Branch, media_type: str
-) -> models.WhatIf:
+) -> branches.WhatIf:
     """What a plan that was just added leads to; one that cannot be planned is taken back."""
     try:
         foretold = await foretold_of(service, caller, after)
@@ -301,8 +301,8 @@ async def _ask(request: Request, caller: Principal, branch: str, text: str, para
 # --- what is told -----------------------------------------------------------------------------------------------------
 
 
-def _summary(branch: Branch) -> models.WhatIfSummary:
-    answer: models.WhatIfSummary = {
+def _summary(branch: Branch) -> branches.WhatIfSummary:
+    answer: branches.WhatIfSummary = {
         "branch": str(branch.id),
         "maker": branch.maker,
         "state": "open" if branch.certificate is None else "submitted",
@@ -315,9 +315,9 @@ def _summary(branch: Branch) -> models.WhatIfSummary:
     return answer
 
 
-def _told(branch: Branch, foretold: Foretold | None, problem: CallerError | None, caller: Principal) -> models.WhatIf:
+def _told(branch: Branch, foretold: Foretold | None, problem: CallerError | None, caller: Principal) -> branches.WhatIf:
     summary = _summary(branch)
-    answer: models.WhatIf = {
+    answer: branches.WhatIf = {
         "branch": summary["branch"],
         "maker": summary["maker"],
         "state": summary["state"],
@@ -345,7 +345,7 @@ def _told(branch: Branch, foretold: Foretold | None, problem: CallerError | None
     return answer
 
 
-def _since(before: Foretold, outcome: Outcome, caller: Principal) -> models.WhatIfSince:
+def _since(before: Foretold, outcome: Outcome, caller: Principal) -> branches.WhatIfSince:
     """What is otherwise than it was foretold, as far as the caller may see."""
     then, now = (readable_findings(caller, each) for each in (before.outcome.findings, outcome.findings))
     return {
@@ -356,7 +356,7 @@ def _since(before: Foretold, outcome: Outcome, caller: Principal) -> models.What
     }
 
 
-def _only(these: Sequence[Finding], others: Sequence[Finding]) -> list[models.Finding]:
+def _only(these: Sequence[Finding], others: Sequence[Finding]) -> list[outcomes.Finding]:
     known = set(others)
     return [written.finding(each) for each in these if each not in known][:_SINCE]
 

@@ -8,7 +8,8 @@ from typing import Any, Self
 import httpx2
 from pydantic import JsonValue, TypeAdapter
 
-from api import models
+from api.models.documents import DOCUMENTS
+from api.models.service import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +59,14 @@ class Documented:
 def conforms(answer: JsonValue, model: str) -> None:
     """Fails unless the JSON is of the model, with no member that the model has not."""
     if model == "Problem" and isinstance(answer, dict):
-        known = models.Problem.__annotations__
+        known = Problem.__annotations__
         answer = {name: value for name, value in answer.items() if name in known}
     assert _adapter(model).validate_python(answer, strict=False) == answer
 
 
 @cache
 def _adapter(model: str) -> TypeAdapter[Any]:
-    return TypeAdapter(next(each for each in models.DOCUMENTS if each.__name__ == model))
+    return TypeAdapter(next(each for each in DOCUMENTS if each.__name__ == model))
 
 
 def _fits(template: list[str], path: list[str]) -> bool:

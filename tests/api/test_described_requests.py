@@ -6,7 +6,8 @@ from typing import Any, Final
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from api.models import ChangeRequest, Decision
+from api.models.certificates import Decision
+from api.models.changes import ChangeRequest
 from api.routes.decision_body import read_decision
 from bridge.documents.changes_json import read_changes
 from bridge.terms import OxigraphCanonicaliser

@@ -1,29 +1,28 @@
 """The command: `python -m bench`, or `make bench ARGS=…`.
 
+Rules
+-----
+* Without a mode everyone is compared in writes, look-ups, loads and exports, and validators in validation after that;
+  with one that alone is measured.
+* The times that the help names are of a machine with two cores that does nothing else.
+
 Example
 -------
 ::
 
     python -m bench --size 10000,100000 --only fluree
     python -m bench --quick
-    python -m bench --profile
-    python -m bench --governing --size 100000
-    python -m bench --validation --size 1000000
-    python -m bench --log --size 1000000
-    python -m bench --load --size 10000
-    python -m bench --serving --size 100000
-    python -m bench --updates --size 200000
+    python -m bench --validation --size 1000000 --only shacl,pyshacl-turbo
     python -m bench --moments --size 10000,100000
-    python -m bench --impact --size 100000
-    python -m bench --entailment --size 10000
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.console import Console
 
@@ -59,129 +58,155 @@ WIDTH: Final = 150
 """Columns, where it is no terminal that is written to."""
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the benchmarks and prints the report."""
-    options = _parser().parse_args(arguments)
-    sizes = options.size or ([SMALL] if options.quick else [SMALL, LARGE])
-    console = Console() if Console().is_terminal else Console(width=WIDTH)
-    home().mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=home(), prefix="run-") as directory:
-        effort = QUICK if options.quick else FULL
-        if options.profile:
-            _profile(console, sizes, Path(directory))
-        elif options.governing:
-            _govern(console, sizes, Path(directory))
-        elif (table := _single(options)) is not None:
-            _show(console, sizes, Path(directory), table)
-        elif options.log:
-            _show(console, sizes, Path(directory), log_table)
-            _show(console, sizes, Path(directory) / "proving", proving_table)
-        elif options.serving:
-            _serve(console, sizes[-1], Path(directory))
-        elif options.load:
-            _load(console, sizes, Path(directory))
-        elif options.moments:
-            _ask_of_moments(console, sizes, effort, Path(directory))
-        elif not options.validation:
-            _compare(console, chosen(options.only), sizes, effort, Path(directory))
-        alone = (
-            *(options.profile, options.governing, options.impact, options.entailment, options.log, options.purge),
-            *(options.load, options.serving, options.updates, options.moments),
-        )
-        if options.validation or not (options.only or any(alone)):
-            _validate(console, sizes, effort, Path(directory) / "validation")
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What is measured in a run, and where to."""
+
+    console: Console
+    sizes: list[int]
+    effort: Effort
+    directory: Path
+    entries: list[Entry]
+
+    def show(self, measured: Callable[[Path, int], Table], directory: str = "") -> None:
+        """Prints a table a size."""
+        for size in self.sizes:
+            self.console.print(measured(self.directory / directory / str(size), size))
+
+    def say(self, what: str) -> None:
+        """Says what is going on."""
+        Console(stderr=True, style="dim").print(what)
 
 
-def _single(options: argparse.Namespace) -> Callable[[Path, int], Table] | None:
-    """The table that is asked for alone, if one is."""
-    tables = {
-        "impact": _impact_table,
-        "purge": purge_table,
-        "updates": _updates_table,
-        "entailment": _entailment_table,
-    }
-    return next((table for name, table in tables.items() if getattr(options, name)), None)
-
-
-def _entailment_table(directory: Path, size: int) -> Table:
-    return entailment_table(size, entailment(directory / str(size), size))
-
-
-def _impact_table(directory: Path, size: int) -> Table:
-    return impact_table(size, impact(directory, size))
-
-
-def _updates_table(directory: Path, size: int) -> Table:
-    return updates_table(size, updated(directory, size))
-
-
-def _show(console: Console, sizes: list[int], directory: Path, measured: Callable[[Path, int], Table]) -> None:
-    for size in sizes:
-        console.print(measured(directory / str(size), size))
-
-
-def _compare(console: Console, entries: list[Entry], sizes: list[int], effort: Effort, directory: Path) -> None:
-    machine = Machine.of(directory)
-    progress = Console(stderr=True, style="dim")
-    with Contest(entries, sizes, effort, directory, progress.print) as contest:
+def _compare(run: _Run) -> None:
+    machine = Machine.of(run.directory)
+    with Contest(run.entries, run.sizes, run.effort, run.directory, run.say) as contest:
         contest.run()
-    report(console, machine, entries, sizes, contest.results, AIMS)
+    report(run.console, machine, run.entries, run.sizes, contest.results, AIMS)
 
 
-def _validate(console: Console, sizes: list[int], effort: Effort, directory: Path) -> None:
+def _validate(run: _Run) -> None:
+    directory = run.directory / "validation"
     directory.mkdir()
     machine = Machine.of(directory)
-    progress = Console(stderr=True, style="dim")
     results = Results()
-    for size in sizes:
-        with Contest(VALIDATORS, [size], effort_at(size, effort), directory, progress.print, results) as contest:
+    for size in run.sizes:
+        effort = effort_at(size, run.effort)
+        with Contest(run.entries, [size], effort, directory, run.say, results) as contest:
             contest.run()
-    report(console, machine, VALIDATORS, sizes, results, VALIDATION_AIMS)
+    report(run.console, machine, run.entries, run.sizes, results, VALIDATION_AIMS)
 
 
-def _profile(console: Console, sizes: list[int], directory: Path) -> None:
-    for size in sizes:
-        console.print(breakdown_table(size, broken_down(directory / str(size), size)))
+def _profile(run: _Run) -> None:
+    run.show(lambda directory, size: breakdown_table(size, broken_down(directory, size)))
 
 
-def _ask_of_moments(console: Console, sizes: list[int], effort: Effort, directory: Path) -> None:
-    machine = Machine.of(directory)
-    progress = Console(stderr=True, style="dim")
-    with Contest(MOMENTS, sizes, effort, directory, progress.print) as contest:
+def _ask_of_moments(run: _Run) -> None:
+    machine = Machine.of(run.directory)
+    with Contest(run.entries, run.sizes, run.effort, run.directory, run.say) as contest:
         contest.run()
-    report(console, machine, MOMENTS, sizes, contest.results, MOMENT_AIMS)
-    for size in sizes:
-        served = Exchange(directory / f"exchange-{size}").base
-        console.print(snapshot_table(served, directory / f"snapshots-{size}", size))
+    report(run.console, machine, run.entries, run.sizes, contest.results, MOMENT_AIMS)
+    for size in run.sizes:
+        served = Exchange(run.directory / f"exchange-{size}").base
+        run.console.print(snapshot_table(served, run.directory / f"snapshots-{size}", size))
 
 
-def _serve(console: Console, size: int, directory: Path) -> None:
+def _prove(run: _Run) -> None:
+    run.show(log_table)
+    run.show(proving_table, "proving")
+
+
+def _serve(run: _Run) -> None:
     try:
-        console.print(endpoints_table(compared(directory / "serving", size)))
+        run.console.print(endpoints_table(compared(run.directory / "serving", run.sizes[-1])))
     except Unavailable as reason:
-        console.print(f"oxigraph serve {reason}")
+        run.console.print(f"oxigraph serve {reason}")
 
 
-def _load(console: Console, sizes: list[int], directory: Path) -> None:
+def _load(run: _Run) -> None:
     """Prints what came of it, and ends with an error where something failed or was stale."""
     faults: list[str] = []
-    for size in sizes:
-        came = loaded(directory / f"load-{size}", size)
-        console.print(load_table(came))
+    for size in run.sizes:
+        came = loaded(run.directory / f"load-{size}", size)
+        run.console.print(load_table(came))
         faults += [*came.failed, *came.stale, *came.endless]
     if faults:
         raise SystemExit("\n".join(faults[:20]))
 
 
-def _govern(console: Console, sizes: list[int], directory: Path) -> None:
-    for size in sizes:
+def _govern(run: _Run) -> None:
+    for size in run.sizes:
         for shape in Shape:
-            console.print(governing_table(size, governed(directory / f"{size}-{shape.name}", size, shape)))
+            run.console.print(governing_table(size, governed(run.directory / f"{size}-{shape.name}", size, shape)))
+
+
+def _impact(run: _Run) -> None:
+    run.show(lambda directory, size: impact_table(size, impact(directory, size)))
+
+
+def _update(run: _Run) -> None:
+    run.show(lambda directory, size: updates_table(size, updated(directory, size)))
+
+
+def _entail(run: _Run) -> None:
+    run.show(lambda directory, size: entailment_table(size, entailment(directory, size)))
+
+
+class _Mode(NamedTuple):
+    """A mode: what it does, what the help says, and of whom it is a contest, if it is one."""
+
+    run: Callable[[_Run], None]
+    help: str
+    entries: tuple[Entry, ...] = ()
+
+
+_COMPARISON: Final = _Mode(_compare, "", ENTRIES)
+_MODES: Final = {
+    "validation": _Mode(
+        _validate,
+        "validation by shapes alone: 2 minutes for 10,000 and 100,000 triples, 5 for a million",
+        VALIDATORS,
+    ),
+    "governing": _Mode(_govern, "instead, what writers wait for while shapes are written"),
+    "impact": _Mode(_impact, "instead, what registered queries cost a write"),
+    "entailment": _Mode(_entail, "instead, what follows when a fact comes or goes, beside whole closures"),
+    "log": _Mode(_prove, "instead, what log, state digest and audit take"),
+    "purge": _Mode(lambda run: run.show(purge_table), "instead, a purge while writers go on"),
+    "serving": _Mode(_serve, "instead, ours beside `oxigraph serve`; needs wrk"),
+    "updates": _Mode(_update, "instead, large updates beside a load of the same"),
+    "load": _Mode(_load, "instead, many clients that read and write for two minutes beside runaways"),
+    "moments": _Mode(
+        _ask_of_moments, "instead, look-ups at any pair of times, and what snapshots take", MOMENTS
+    ),
+    "profile": _Mode(_profile, "instead, where the CPU of one of our writes goes"),
+}  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the benchmarks and prints the report."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    mode = _MODES.get(options.mode, _COMPARISON)
+    try:
+        entries = _entries(options, mode)
+    except ValueError as error:
+        parser.error(f"argument --only: {error}")
+    console = Console() if Console().is_terminal else Console(width=WIDTH)
+    sizes = options.size or ([SMALL] if options.quick else [SMALL, LARGE])
+    home().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home(), prefix="run-") as directory:
+        run = _Run(console, sizes, QUICK if options.quick else FULL, Path(directory), entries)
+        mode.run(run)
+        if mode is _COMPARISON and not options.only:
+            _validate(replace(run, entries=_entries(options, _MODES["validation"])))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m bench", description="Measures Muniment and its peers in the same run, and prints ratios."
+        prog="python -m bench",
+        description="Measures Muniment and its peers in the same run, and prints ratios. "
+        f"How long that takes is said of two idle cores and, if nothing else is, of {SMALL:,} facts; "
+        f"{LARGE:,} take about ten times as long.",
     )
     parser.add_argument(
         "--size", type=_sizes, metavar="N,N", help=f"facts in the stores; by default {SMALL},{LARGE}, if quick {SMALL}"
@@ -189,35 +214,34 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="a run of a minute")
     parser.add_argument(
         "--only",
-        type=_names,
+        type=lambda text: text.split(","),
         default=[],
         metavar="NAME,NAME",
-        help=f"these contestants, and ours: {', '.join(entry.name for entry in ENTRIES)}",
+        help=f"these, and ours: {_named()}",
     )
     parser.add_argument(
-        "--validation", action="store_true", help="validation by shapes alone; of a million triples it takes minutes"
-    )
-    parser.add_argument(
-        "--governing", action="store_true", help="instead, what writers wait for while shapes are written"
-    )
-    parser.add_argument("--impact", action="store_true", help="instead, what registered queries cost a write")
-    parser.add_argument(
-        "--entailment",
+        "--in-full",
         action="store_true",
-        help="instead, what follows when a fact comes or goes, beside whole closures",
+        help="validation: pySHACL holds a million triples, too, which takes it minutes, instead of 100,000",
     )
-    parser.add_argument("--log", action="store_true", help="instead, what log, state digest and audit take")
-    parser.add_argument("--purge", action="store_true", help="instead, a purge while writers go on")
-    parser.add_argument("--serving", action="store_true", help="instead, ours beside `oxigraph serve`; needs wrk")
-    parser.add_argument("--updates", action="store_true", help="instead, large updates beside a load of the same")
-    parser.add_argument(
-        "--load", action="store_true", help="instead, many clients that read and write for two minutes beside runaways"
-    )
-    parser.add_argument(
-        "--moments", action="store_true", help="instead, look-ups at any pair of times, and what snapshots take"
-    )
-    parser.add_argument("--profile", action="store_true", help="instead, where the CPU of one of our writes goes")
+    modes = parser.add_mutually_exclusive_group()
+    for name, mode in _MODES.items():
+        modes.add_argument(f"--{name}", dest="mode", action="store_const", const=name, help=mode.help)
     return parser
+
+
+def _named() -> str:
+    """Who takes part in what."""
+    contests = {"": _COMPARISON, **{f"--{name}: ": mode for name, mode in _MODES.items() if mode.entries}}
+    return "; ".join(f"{name}{', '.join(entry.name for entry in mode.entries)}" for name, mode in contests.items())
+
+
+def _entries(options: argparse.Namespace, mode: _Mode) -> list[Entry]:
+    """Who takes part. Raises `ValueError` where that is not for the mode."""
+    if options.only and not mode.entries:
+        raise ValueError("nobody else takes part in this")
+    entries = chosen(options.only, mode.entries)
+    return [replace(entry, most=None) for entry in entries] if options.in_full else entries
 
 
 def _sizes(text: str) -> list[int]:
@@ -225,15 +249,6 @@ def _sizes(text: str) -> list[int]:
     if not sizes or min(sizes) < 1:
         raise argparse.ArgumentTypeError("a size is at least 1")
     return sorted(set(sizes))
-
-
-def _names(text: str) -> list[str]:
-    names = text.split(",")
-    try:
-        chosen(names)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-    return names
 
 
 if __name__ == "__main__":

@@ -98,10 +98,10 @@ class Contest:
     def _open(self, entry: Entry, size: int) -> None:
         if entry.name in self.results.failures:
             return
-        self._say(f"{entry.title}: {size:,} facts")
+        self._say(f"{entry.title}: {entry.held(size):,} facts")
         exchange = self._directory / f"exchange-{size}"
         exchange.mkdir(exist_ok=True)
-        arguments = [str(size), *([str(exchange)] if entry.exchanges else []), *entry.arguments]
+        arguments = [str(entry.held(size)), *([str(exchange)] if entry.exchanges else []), *entry.arguments]
         try:
             entrant = Entrant.start(
                 entry.command(), self._directory / f"{entry.name}-{size}", arguments, dict(entry.env)

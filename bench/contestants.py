@@ -18,11 +18,14 @@ import sys
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bench.environments import environment, home, same_as_ours
 from bench.serving import Ask, Work
 from bench.workload import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OURS: Final = "ours"
 HTTP: Final = "ours-http"
@@ -156,6 +159,7 @@ class Entry:
         arguments: for the module, after directory and size.
         env: set in its environment.
         exchanges: whether it gives or takes what ours made.
+        most: facts that it is opened with at most, where more would take too long; None: as many as are asked for.
     """
 
     name: str
@@ -166,6 +170,11 @@ class Entry:
     arguments: tuple[str, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
     exchanges: bool = False
+    most: int | None = None
+
+    def held(self, size: int) -> int:
+        """With how many facts it is opened where so many are asked for."""
+        return size if self.most is None else min(size, self.most)
 
     def command(self) -> list[str]:
         """The Python of its environment, and the module. Raises `Unavailable`."""
@@ -224,18 +233,18 @@ ENTRIES: Final = (
 )
 
 
-def chosen(names: list[str]) -> list[Entry]:
+def chosen(names: Sequence[str], entries: Sequence[Entry] = ENTRIES) -> list[Entry]:
     """The contestants named, and ours, which the others are compared with; all of them where none is named.
 
     Raises:
         ValueError: there is none of that name.
     """
-    known = [entry.name for entry in ENTRIES]
+    known = [entry.name for entry in entries]
     strange = set(names) - set(known)
     if strange:
         raise ValueError(f"there is no contestant {', '.join(sorted(strange))}; there are {', '.join(known)}")
     if not names or OURS in names:
-        return [entry for entry in ENTRIES if not names or entry.name in names]
-    others = [entry for entry in ENTRIES if entry.name in names]
-    ours = next(entry for entry in ENTRIES if entry.name == OURS)
+        return [entry for entry in entries if not names or entry.name in names]
+    others = [entry for entry in entries if entry.name in names]
+    ours = next(entry for entry in entries if entry.name == OURS)
     return [replace(ours, measures=frozenset().union(*(entry.measures for entry in others))), *others]

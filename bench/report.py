@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bench.results import Results
 
 MISSING: Final = "–"
+FEWER: Final = "*"
 DISTURBED: Final = 1.0
 """The load from which figures say more about the hour than about the contestants."""
 
@@ -47,6 +48,9 @@ def report(
         if any(measure in entry.measures for entry in entries):
             console.print(measure_table(measure, entries, sizes, results))
     console.print(aims_table(sizes, results, aims))
+    for entry in entries:
+        if _mark(entry, max(sizes)):
+            console.print(f"{FEWER} {escape(entry.title)}: of {entry.most:,} where there are more; --in-full: of all")
     for name, reason in results.failures.items():
         console.print(f"[bold]{name}[/bold] is out: {escape(reason)}")
 
@@ -60,7 +64,7 @@ def measure_table(measure: Measure, entries: Sequence[Entry], sizes: Sequence[in
             table.add_column(heading, justify="right")
     for entry in entries:
         if measure in entry.measures:
-            cells = [cell for size in sizes for cell in _cells(measure, entry.name, size, results)]
+            cells = [cell for size in sizes for cell in _cells(measure, entry, size, results)]
             table.add_row(entry.title, *cells)
     return table
 
@@ -81,7 +85,8 @@ def _headings(measure: Measure, size: int) -> list[str]:
     return [*headings, "MB"] if measure is Measure.VALIDATION else headings
 
 
-def _cells(measure: Measure, name: str, size: int, results: Results) -> list[str]:
+def _cells(measure: Measure, entry: Entry, size: int, results: Results) -> list[str]:
+    name = entry.name
     figures = results.figures((size, name, measure))
     if figures is None:
         return [MISSING] * len(_headings(measure, size))
@@ -91,9 +96,14 @@ def _cells(measure: Measure, name: str, size: int, results: Results) -> list[str
         f"{figures.wall * 1e3:.3f}",
         MISSING if figures.cpu is None else f"{figures.cpu * 1e3:.3f}",
         f"{figures.rate:,.0f}",
-        MISSING if ratio is None or name == OURS else f"{ratio:.2f}",
+        MISSING if ratio is None or name == OURS else f"{ratio:.2f}{_mark(entry, size)}",
         *peak,
     ]
+
+
+def _mark(entry: Entry, size: int) -> str:
+    """After a ratio to a contestant that held fewer facts than ours."""
+    return FEWER if entry.held(size) < size else ""
 
 
 def _judged(aim: Aim, value: float | None) -> str:

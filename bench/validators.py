@@ -3,7 +3,8 @@
 Rules
 -----
 * All sizes are measured with everyone up, one size after the other: a million triples in four processes is enough.
-* A million takes minutes, most of them pySHACL's, and is done on demand.
+* pySHACL takes minutes for a million and holds a hundred thousand instead, unless all is asked for (`--in-full`). Its
+  time goes by the size, so ratios of rates come out alike; the report marks them.
 
 Example
 -------
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bench.aims import MILLION
+from bench.aims import LARGE, MILLION
 from bench.contestants import OURS, Effort, Entry, Measure
 from bench.environments import same_as_ours
 
@@ -29,7 +30,7 @@ _PEERS: Final = "bench.validation.peers"
 VALIDATORS: Final = (
     Entry(OURS, "ours", "bench.validation.ours", _ALL),
     Entry(PYSHACL, "pySHACL, a change with what is around it", f"{_PEERS}.pyshacl_itself", _ALL,
-          tuple(same_as_ours("rdflib", "pyshacl"))),
+          tuple(same_as_ours("rdflib", "pyshacl")), most=LARGE),
     Entry(SHACL, "shacl, reading included", f"{_PEERS}.shacl_itself", _ALL, ("shacl==0.3.4",)),
     Entry(TURBO, "pyshacl-turbo, a change with what is around it", f"{_PEERS}.turbo", _ALL,
           ("pyshacl-turbo==0.6.5", *same_as_ours("rdflib"))),

@@ -91,7 +91,14 @@ def test_the_command_prints_a_report(
 
 
 def test_a_strange_contestant_or_size_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, reason in ((["--only", "virtuoso"], "no contestant virtuoso"), (["--size", "0"], "at least 1")):
+    for arguments, reason in (
+        (["--only", "virtuoso"], "no contestant virtuoso"),
+        (["--moments", "--only", "fluree"], "there are ours, ours-http, tiramemsu, oxilite"),
+        (["--validation", "--only", "fluree"], "there are ours, pyshacl, shacl, pyshacl-turbo"),
+        (["--load", "--only", "fluree"], "nobody else takes part"),
+        (["--load", "--moments"], "not allowed with"),
+        (["--size", "0"], "at least 1"),
+    ):
         with pytest.raises(SystemExit):
             main(arguments)
         assert reason in capsys.readouterr().err

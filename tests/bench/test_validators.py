@@ -1,15 +1,20 @@
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
+from rich.console import Console
 
 from bench.__main__ import main
-from bench.aims import VALIDATION_AIMS
+from bench.aims import LARGE, VALIDATION_AIMS
 from bench.contest import Contest
 from bench.contestants import OURS, Effort, Measure
+from bench.machine import Machine
 from bench.measuring import Sample
+from bench.report import report
 from bench.results import Results
 from bench.validation import workload
 from bench.validation.workload import Judged
@@ -72,13 +77,31 @@ def test_aims_are_held_against_the_sizes_that_they_are_for() -> None:
     ]  # fmt: skip
 
 
-def test_the_command_measures_validation_alone(
+def test_the_command_measures_validation_alone_by_those_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MUNIMENT_BENCH_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("bench.__main__.VALIDATORS", VALIDATORS[:1])
-    main(["--quick", "--validation", "--size", "200"])
+    main(["--quick", "--validation", "--only", "ours", "--size", "200"])
     printed = capsys.readouterr().out
     assert "validation of a whole graph" in printed
     assert "one fact judged: at most 100 µs" in printed
-    assert "durable write" not in printed
+    assert not [title for title in ("durable write", "pySHACL, a change", "pyshacl-turbo") if title in printed]
+
+
+def test_who_takes_long_holds_less_and_that_is_said(tmp_path: Path) -> None:
+    entries = [
+        replace(entry, requirements=(), most=200 if entry.name == PYSHACL else None, measures=frozenset({Measure.FACT}))
+        for entry in VALIDATORS
+        if entry.name in {OURS, PYSHACL}
+    ]
+    said: list[str] = []
+    with Contest(entries, [SIZE], TINY, tmp_path, said.append) as contest:
+        contest.run()
+    assert "pySHACL, a change with what is around it: 200 facts" in said
+    console = Console(file=StringIO(), width=150)
+    report(console, Machine.of(tmp_path), entries, [SIZE], contest.results, VALIDATION_AIMS)
+    assert isinstance(console.file, StringIO)
+    printed = console.file.getvalue()
+    assert re.search(r"pySHACL.*\d\*", printed)
+    assert "* pySHACL, a change with what is around it: of 200 where there are more" in printed
+    assert next(entry for entry in VALIDATORS if entry.name == PYSHACL).most == LARGE

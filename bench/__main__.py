@@ -21,12 +21,14 @@ from __future__ import annotations
 import argparse
 import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.console import Console
 
 from bench.aims import AIMS, LARGE, SMALL, VALIDATION_AIMS
+from bench.both_served import both_served
 from bench.breakdown import breakdown_table, broken_down
 from bench.contest import Contest
 from bench.contestants import ENTRIES, FULL, QUICK, chosen
@@ -37,6 +39,7 @@ from bench.erasing import purge_table
 from bench.exchange import Exchange
 from bench.governing import Shape, governed, governing_table
 from bench.impact import impact, impact_table
+from bench.large_answers import ROWS, asked_large, large_table
 from bench.load import load_table, loaded
 from bench.machine import Machine
 from bench.moments import MOMENT_AIMS, MOMENTS, snapshot_table
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from bench.both_served import Endpoint
     from bench.contestants import Effort, Entry
 
 WIDTH: Final = 150
@@ -116,11 +120,22 @@ def _prove(run: _Run) -> None:
     run.show(proving_table, "proving")
 
 
-def _serve(run: _Run) -> None:
+def _serve(run: _Run, *, rates: bool = True) -> None:
+    size = run.sizes[-1]
     try:
-        run.console.print(endpoints_table(compared(run.directory / "serving", run.sizes[-1])))
+        with both_served(run.directory / "serving", size) as both:
+            if rates:
+                _rate(run, both, size)
+            run.console.print(large_table(asked_large(both, min(size, ROWS))))
     except Unavailable as reason:
         run.console.print(f"oxigraph serve {reason}")
+
+
+def _rate(run: _Run, both: tuple[Endpoint, Endpoint], size: int) -> None:
+    try:
+        run.console.print(endpoints_table(compared(both, run.directory, size)))
+    except Unavailable as reason:
+        run.console.print(f"wrk {reason}")
 
 
 def _load(run: _Run) -> None:
@@ -173,6 +188,7 @@ _MODES: Final = {
     "log": _Mode(_prove, "instead, what log, state digest and audit take"),
     "purge": _Mode(lambda run: run.show(purge_table), "instead, a purge while writers go on"),
     "serving": _Mode(_serve, "instead, ours beside `oxigraph serve`; needs wrk"),
+    "answers": _Mode(partial(_serve, rates=False), "instead, large answers of ours beside those of `oxigraph serve`"),
     "updates": _Mode(_update, "instead, large updates beside a load of the same"),
     "load": _Mode(_load, "instead, many clients that read and write for two minutes beside runaways"),
     "moments": _Mode(

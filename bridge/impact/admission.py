@@ -27,7 +27,7 @@ from bridge.replicas.comparing import Compared, Comparison
 from bridge.replicas.direct import WORKERS
 from bridge.replicas.limits import Limits
 from bridge.replicas.process import FailedFrameError, WorkerEndedError
-from bridge.sparql.complaints import complaint
+from bridge.sparql.complaints import complaint, unevaluated
 from bridge.sparql.dataset import Dataset
 from bridge.sparql.query import require_query
 from bridge.sparql.scan import Form, runnable, scan
@@ -147,7 +147,7 @@ def _try(text: str) -> None:
         raise complaint(text, SyntaxError(answered.message))
     if answered.what in {"memory", "size"}:
         raise _endless()
-    raise QueryRefused(f"it cannot be evaluated: {answered.message[:200]}", remedy="use what SPARQL 1.1 has built in")
+    raise unevaluated(answered.message)
 
 
 def _endless() -> QueryRefused:

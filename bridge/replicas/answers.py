@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.replicas.process import FailedFrameError, WorkerEndedError
 from bridge.replicas.rows import decode_sample
-from bridge.sparql.complaints import complaint
+from bridge.sparql.complaints import complaint, unevaluated
 from bridge.sparql.results import FORMATS
 from kernel.errors import NotAcceptable, QueryLimit, QueryRefused, StoreUnavailable
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from kernel.time.instants import Instant
 
 _PLACES: Final = {form: place for place, form in enumerate(FORMATS)}
-_SHOWN: Final = 200
 _REFUSALS: Final = {kind.code: kind for kind in (NotAcceptable, QueryRefused)}
 _MEGABYTE: Final = 2**20
 
@@ -147,9 +146,7 @@ def _failed(head: Mapping[str, Any], text: str, limits: Limits) -> MunimentError
         case "syntax":
             return complaint(text, SyntaxError(message))
         case "evaluation":
-            return QueryRefused(
-                f"the query cannot be evaluated: {message[:_SHOWN]}", remedy="use what SPARQL 1.1 has built in"
-            )
+            return unevaluated(message)
         case "refused":
             kind = _REFUSALS.get(head["code"], QueryRefused)
             return kind(message, remedy=head["remedy"], where=head["where"])

@@ -1,4 +1,4 @@
-"""What is wrong with a query that the engine cannot parse, in words that help.
+"""What is wrong with a query that the engine cannot parse or evaluate, in words that help.
 
 Rules
 -----
@@ -63,6 +63,10 @@ _TOLD: Final = (
 )
 """What the engine says of its own among the rules that it tried, and what that means."""
 
+_SHOWN: Final = 200
+_NO_TRIPLE: Final = "triple term that is not a valid"
+"""What the engine says where it puts a value into a triple term that cannot stand there, instead of finding nothing."""
+
 
 def complaint(text: str, error: SyntaxError) -> QueryRefused:
     """The error for a query that the engine cannot parse.
@@ -83,6 +87,21 @@ def complaint(text: str, error: SyntaxError) -> QueryRefused:
         or _relative(text, tokens)
         or _elsewhere(text, where, reached, expected)
     )
+
+
+def unevaluated(message: str) -> QueryRefused:
+    """The error for a query that the engine can parse, and cannot evaluate.
+
+    Args:
+        message: what the engine raised for it.
+    """
+    if _NO_TRIPLE in message:
+        return QueryRefused(
+            "the query cannot be evaluated: a variable inside << >> or <<( )>> has a value that cannot stand there, "
+            "such as a literal as subject",
+            remedy="add FILTER(isIRI(?x)) for that variable, beside the pattern that it gets the value from",
+        )
+    return QueryRefused(f"the query cannot be evaluated: {message[:_SHOWN]}", remedy="use what SPARQL 1.1 has built in")
 
 
 def _undeclared(text: str, tokens: Sequence[Token]) -> QueryRefused | None:

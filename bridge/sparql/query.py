@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyoxigraph as ox
 
-from bridge.sparql.complaints import complaint
+from bridge.sparql.complaints import complaint, unevaluated
 from bridge.sparql.dataset import Dataset
 from bridge.sparql.results import Format, Results, serialise
 from bridge.sparql.scan import Form, QueryShape, runnable, scan
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from kernel.time.instants import Instant
 
 _CACHED: Final = 256
-_SHOWN: Final = 200
 
 
 def evaluate(store: ox.Store, text: str, dataset: Dataset, *, now: Instant | None = None) -> Results:
@@ -114,9 +113,7 @@ def evaluation_errors(text: str = "") -> Iterator[None]:
     except SyntaxError as error:
         raise complaint(text, error) from error
     except (RuntimeError, ValueError) as error:
-        raise QueryRefused(
-            f"the query cannot be evaluated: {str(error)[:_SHOWN]}", remedy="use what SPARQL 1.1 has built in"
-        ) from error
+        raise unevaluated(str(error)) from error
 
 
 @lru_cache(maxsize=_CACHED)

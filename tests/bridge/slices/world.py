@@ -155,6 +155,7 @@ class _Writer:
         return " ".join(parts)
 
     def part(self, depth: int) -> str:
+        # Within a triple term what may not stand there stops the engine, so its variable is one that has no such value.
         inner = self.group(depth)
         variable, other = self.choice(*_VARIABLES), self.choice(*_VARIABLES)
         return self.choice(
@@ -174,6 +175,16 @@ class _Writer:
             f" ORDER BY ?x ?y LIMIT {self._number(1, 3)} }}",
             f"{{ SELECT ?x (COUNT(*) AS ?n) {{ {inner} }} GROUP BY ?x }}",
             f"{{ SELECT ?x ?y {{ {inner} }} }}",
+            f"{{ SELECT ?x (EXISTS {{ {inner} }} AS ?n) {{ ?x :p ?y }} }}",
+            f"{{ SELECT ?x (MIN(STR(?y)) AS ?m) {{ {inner} }} GROUP BY ?x HAVING (EXISTS {{ ?x {self.path()} ?z }}) }}",
+            f"GRAPH {self.choice('?g', ':g1')} {{ :a :p ?y {{ SELECT ?x ?y {{ {inner} }} }} }}",
+            f"BIND(EXISTS {{ {inner} }} AS ?b{self._number(0, 999)})",
+            f"FILTER(!EXISTS {{ {inner} }} || {variable} = {other})",
+            f"{self.node()} :r <<( :a {self.choice(':p', '?v')} {self.choice(':b', *_VARIABLES)} )>> .",
+            f"<< {self.choice(':a', '?v')} :p {self.node()} ~ {self.choice(*_VARIABLES)} >> :q {self.node()} .",
+            f"{self.choice(':a', '?v')} :p {self.node()} {{| :q {self.node()} |}} .",
+            f"VALUES {variable} {{ <<( :a :p :b )>> 'x'@en--rtl 01 }}",
+            f"{self.node()} :p [ :q {self.node()} ; {self.path()} {self.node()} ] .",
         )
 
     def query(self) -> str:
@@ -189,6 +200,10 @@ class _Writer:
             f"SELECT * FROM <urn:g1> FROM NAMED <urn:g2> {{ {body} }}",
             f"SELECT (COUNT(DISTINCT ?x) AS ?n) (MIN(STR(?y)) AS ?m) {{ {body} }}",
             f"SELECT DISTINCT ?x ?y {{ {body} FILTER(isIRI(?x) && isIRI(?y)) }} ORDER BY ?x ?y LIMIT 2 OFFSET 1",
+            f"SELECT ?x {{ {body} }} ORDER BY (EXISTS {{ {self.group(1)} }}) ?x",
+            f"SELECT (?x AS ?k) (EXISTS {{ {self.group(1)} }} AS ?l) {{ {body} }}",
+            f"SELECT ?x {{ {body} }} GROUP BY ?x HAVING (NOT EXISTS {{ {self.group(1)} }})",
+            f"SELECT * {{ {body} }} VALUES (?x ?y) {{ (:a :b) (UNDEF :c) }}",
         )
 
 

@@ -4,7 +4,9 @@ import pyoxigraph as ox
 import pytest
 
 from bridge.sparql.dataset import Dataset
-from bridge.sparql.query import evaluate
+from bridge.sparql.query import evaluate, finish
+from bridge.sparql.results import negotiate
+from bridge.sparql.scan import Form
 from kernel.errors import QueryRefused
 from kernel.terms import Iri
 
@@ -48,3 +50,18 @@ def test_what_is_wrong_is_told_where_it_is(text: str, what: str, where: str, rem
 @pytest.mark.parametrize("text", ["ASK {}", "BASE <urn:> ASK { ?x <p> 1 }", "PREFIX : <urn:> ASK { :a :b _:c }"])
 def test_what_is_right_is_answered(text: str) -> None:
     evaluate(ox.Store(), text, NOTHING)
+
+
+@pytest.mark.parametrize("verb", ["<< ?o <urn:p> <urn:a> ~ ?f >> <urn:q> ?v", "?f <urn:q> <<( ?o <urn:p> <urn:a> )>>"])
+def test_a_value_that_no_triple_term_can_have_is_told_with_what_helps(verb: str) -> None:
+    """SPARQL finds nothing there; the engine stops."""
+    store = ox.Store()
+    store.update("INSERT DATA { GRAPH <urn:g> { <urn:s> <urn:r> 1, <urn:o> . <urn:o> <urn:p> <urn:a> ~ <urn:f> } }")
+    store.update("INSERT DATA { GRAPH <urn:g> { <urn:f> <urn:q> 2, <<( <urn:o> <urn:p> <urn:a> )>> } }")
+    asked = Dataset(complete=False, union=False, default_graphs=(Iri("urn:g"),), named_graphs=())
+    text = "SELECT * {{ <urn:s> <urn:r> ?o . {} {} }}"
+    with pytest.raises(QueryRefused, match="cannot stand there") as refused:
+        finish(evaluate(store, text.format("", verb), asked), negotiate("text/csv", Form.SELECT))
+    assert "FILTER(isIRI(?x))" in refused.value.remedy
+    mended = evaluate(store, text.format("FILTER(isIRI(?o))", verb), asked)
+    assert finish(mended, negotiate("text/csv", Form.SELECT)).count(b"\r\n") >= 2

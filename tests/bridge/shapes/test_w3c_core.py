@@ -5,14 +5,17 @@ What is expected is what pySHACL says of the whole, which passes the suite; the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import pyoxigraph as ox
 import pytest
 
+from bridge.shapes.application import Mode
 from bridge.shapes.data import Data
 from bridge.shapes.document import ShapesDocument
 from bridge.shapes.registry import Shapes
+from bridge.shapes.reports.telling import Telling
+from bridge.shapes.telling import at_most
 from bridge.shapes.validation import Validation
 from certificates.findings import FindingCode, Severity
 from kernel.changes import Assert
@@ -26,7 +29,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bridge.shapes.results import Result
+    from certificates.findings import Finding
     from kernel.terms import Iri
+
+Key: TypeAlias = tuple[str | Severity | None, ...]
+"""Focus, path, value, shape, component and severity."""
 
 WARN: Final = "m:shapes m:mode m:Warn ."
 
@@ -75,9 +82,16 @@ def test_the_suite(name: str, caplog: pytest.LogCaptureFixture) -> None:
     assert all(finding.code is FindingCode.SHAPE_VIOLATION for finding in findings)
 
 
-def key_of(result: Result) -> tuple[str | None, ...]:
+def key_of(result: Result, telling: Telling) -> Key:
+    """What is compared of a result, with the severity that a finding of it has in mode `warn`."""
     value = None if result.value is None else result.value.n3
-    return result.focus.n3, result.path, value, result.shape.n3, result.component.n3
+    severity = at_most(telling.asked_severity(result), Mode.WARN)
+    return result.focus.n3, result.path, value, result.shape.n3, result.component.n3, severity
+
+
+def key_of_finding(finding: Finding) -> Key:
+    """The same of a finding."""
+    return finding.focus, finding.path, finding.value, finding.shape, finding.component, finding.severity
 
 
 @pytest.mark.shared
@@ -89,8 +103,8 @@ def test_statements_that_come_one_by_one_bring_what_the_whole_newly_says(name: s
     world.hold(*statements(path, SHAPES_GRAPH))
     known = Shapes(ShapesDocument([fact.content for fact in world.view.believed(graph=SHAPES_GRAPH)], {}))
     changes = statements(path, G)
-    data = Data({})
-    now = {key_of(each) for each in Validation(known, data).results()}
+    data, telling = Data({}), Telling(known.document)
+    now = {key_of(each, telling) for each in Validation(known, data).results()}
     told_so_far = now
     for change in changes:
         findings = world.judge(change)
@@ -98,8 +112,8 @@ def test_statements_that_come_one_by_one_bring_what_the_whole_newly_says(name: s
         statement = change.statement
         spelled = (statement.object,) if isinstance(statement.object, Literal) else ()
         data.add((statement.subject, statement.predicate, statement.object), spelled)
-        before, now = now, {key_of(each) for each in Validation(known, data).results()}
-        came = {(each.focus, each.path, each.value, each.shape, each.component) for each in findings}
+        before, now = now, {key_of(each, telling) for each in Validation(known, data).results()}
+        came = set(map(key_of_finding, findings))
         assert came == now - before
         told_so_far = (told_so_far | came) & now
         world.hold(change)

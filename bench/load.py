@@ -244,13 +244,13 @@ def _resident(pid: int) -> float:
 def token_for(data: Path, role: str) -> str:
     """A new token of a base that is not served."""
     command = [*COMMAND, "token", "create", "--data", str(data), "--role", role]
-    return subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL).strip()
+    return subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL, env=_plain()).strip()
 
 
 @contextmanager
 def served_base(data: Path, log: Path, settings: Mapping[str, str]) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Serves a base as `muniment serve` does, until the context is left: the process, and its port."""
-    environment = os.environ | {"MUNIMENT_LOG_LEVEL": "warning", **settings}
+    environment = _plain() | {"MUNIMENT_LOG_LEVEL": "warning", **settings}
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(
             [*COMMAND, "serve", "--data", data, "--port", "0"],
@@ -268,3 +268,8 @@ def served_base(data: Path, log: Path, settings: Mapping[str, str]) -> Iterator[
         finally:
             process.terminate()
             process.communicate(timeout=60)
+
+
+def _plain() -> dict[str, str]:
+    """The environment without settings: what is measured is a service as it comes."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("MUNIMENT_")}

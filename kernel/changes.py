@@ -106,6 +106,8 @@ class Request:
         principal: who asks, by the id of the principal.
         session: for a load session, the name under which its changes are staged; `changes` is empty then.
         role: the highest that the principal had anywhere when they asked; None: nobody has looked yet.
+        partial: whether they could not read every graph of data then: what is found in others is told so that they
+            cannot tell it from nothing.
 
     Raises:
         InvalidChange: a reason of more than `LONGEST_REASON` characters.
@@ -117,6 +119,7 @@ class Request:
     principal: str
     session: str | None = None
     role: Role | None = None
+    partial: bool = False
 
     def __post_init__(self) -> None:
         if self.reason is not None and len(self.reason) > LONGEST_REASON:

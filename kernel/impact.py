@@ -1,4 +1,4 @@
-"""What a plan changes at one instant of valid time: the statements that come, and those that go.
+"""What a plan changes at one instant of valid time, the statements that come and those that go; and what at others.
 
 Rules (Disjoint)
 -----
@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kernel.time.intervals import gaps
 from kernel.vocabulary import is_data
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from kernel.facts import Fact, FactContent
     from kernel.terms import Statement
     from kernel.time.instants import Instant
+    from kernel.time.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +47,23 @@ def changes_at(record: Iterable[FactContent], supersede: Iterable[Fact], at: Ins
     after = {each.statement for each in record if each.interval.contains(at) and is_data(each.statement.graph)}
     before = {each.statement for each in supersede if each.interval.contains(at) and is_data(each.statement.graph)}
     return Changes(frozenset(after - before), frozenset(before - after))
+
+
+def changed_elsewhen(record: Iterable[FactContent], supersede: Iterable[Fact], at: Instant) -> set[Statement]:
+    """The statements that come or go over some stretch of valid time which the instant is not in."""
+    before, after = _intervals(supersede), _intervals(record)
+    return {
+        statement
+        for statement in before.keys() | after.keys()
+        for one, other in ((before, after), (after, before))
+        for interval in one.get(statement, ())
+        for part in gaps(interval, other.get(statement, ()))
+        if not part.contains(at)
+    }
+
+
+def _intervals(facts: Iterable[FactContent | Fact]) -> dict[Statement, list[Interval]]:
+    found: dict[Statement, list[Interval]] = {}
+    for each in facts:
+        found.setdefault(each.statement, []).append(each.interval)
+    return found

@@ -3,7 +3,8 @@
 Rules
 -----
 * Each frame names the store of a closure and what to do with it: `make` it, `follow` what its store loses and gains,
-  tell all that is `shown`, or the `proof` of a statement; or `foresee` what a plan would do.
+  tell all that is `shown`, or the `proof` of a statement; `foresee` what a plan would do; or say which of some pairs of
+  statements are premises of one inconsistency (`clashing`).
 * Where two texts go one way, they lie one after the other, and the head says how long the first is.
 
 Example
@@ -15,7 +16,7 @@ Example
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import orjson
 
@@ -30,13 +31,23 @@ if TYPE_CHECKING:
     from kernel.entailment.index import Triple
 
 
+Placed: TypeAlias = "tuple[str, str, str, str | None]"
+"""A triple, and the graph that it stands in, as an IRI in N-Triples form; None: it follows."""
+
+
 class Arisen(TypedDict):
-    """An inconsistency that was not there: by which rule, from which premises, two of them named apart."""
+    """An inconsistency that was not there.
+
+    `rule` is by which it is one, from which `premises`; `statement` and `against` are two of them, each with the graph
+    that it stands in, None where it follows. `owing` are the statements of the plan without any one of which it would
+    not be there, as N-Quads.
+    """
 
     rule: str
     premises: list[Triple]
-    statement: Triple
-    against: Triple
+    statement: Placed
+    against: Placed
+    owing: list[str]
 
 
 class Foreseen(TypedDict):
@@ -79,6 +90,8 @@ def done(
             ends = [*accumulate(asked["lengths"])]
             parts = [body[start:end] for start, end in zip([0, *ends], ends, strict=False)]
             return {}, orjson.dumps(closures.foresee(name, (parts[0], parts[1]), (parts[2], parts[3]), asked["most"]))
+        case "clashing":
+            return {}, orjson.dumps(closures.clashing(name, orjson.loads(body)))
         case "proof":
             return {}, orjson.dumps(closures.proof(name, body, asked["most"]))
         case _:

@@ -29,14 +29,15 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import pyoxigraph as ox
 
-from bridge.entailment.asking import Foreseen
+from bridge.entailment.asking import Arisen, Foreseen
 from kernel.entailment.closure import Closure
 from kernel.entailment.proofs import proof_of, told_of
+from kernel.entailment.table import OWL, RDFS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from bridge.entailment.asking import Arisen
+    from bridge.entailment.asking import Placed
     from kernel.entailment.closure import Changed
     from kernel.entailment.index import Triple
     from kernel.entailment.joins import Step
@@ -45,6 +46,14 @@ if TYPE_CHECKING:
 
 _Delta: TypeAlias = "tuple[list[ox.Quad], list[ox.Quad]]"
 """What goes, and what comes."""
+
+_OF_ITSELF: Final = frozenset(
+    {f"<{RDFS}subClassOf>", f"<{RDFS}subPropertyOf>"}
+    | {f"<{OWL}{name}>" for name in ("sameAs", "equivalentClass", "equivalentProperty")}
+)
+
+_TRIED: Final = 20
+"""Statements of a plan that are left out one by one, to find to which of them an inconsistency owes itself."""
 
 _OF_ITS_OWN: Final = 1 << 20
 """Terms that are remembered while a closure is made, so that each is kept once."""
@@ -89,6 +98,44 @@ class _Kept:
             add=[triple for triple, is_so in asserted.items() if is_so],
             remove=[triple for triple, is_so in asserted.items() if not is_so],
         )
+
+    def owing(self, come: Sequence[ox.Quad], arisen: Sequence[Step]) -> dict[frozenset[Triple], list[ox.Quad]]:
+        """Which of the quads that came an inconsistency owes itself to: without any one of them it is not there.
+
+        Of many, those alone are tried that are premises of one. Nothing is different afterwards.
+        """
+        tried = [quad for quad in come if self.is_premise(quad)] if arisen else []
+        if len(tried) > _TRIED:
+            premises = {premise for step in arisen for premise in told_of(self.closure, step)}
+            tried = [quad for quad, triple in zip(tried, _triples(tried), strict=True) if triple in premises][:_TRIED]
+        found: dict[frozenset[Triple], list[ox.Quad]] = {}
+        for quad in sorted(tried, key=str):
+            touched = self.touched(([quad], []))
+            for step in self.change(([quad], []), touched).settled:
+                found.setdefault(frozenset(step.premises), []).append(quad)
+            self.change(([], [quad]), touched)
+        return found
+
+    def arisen(self, step: Step, owing: Mapping[frozenset[Triple], list[ox.Quad]]) -> Arisen:
+        """An inconsistency as it is told; first comes what it is owed to, where that is a premise."""
+        quads = owing.get(frozenset(step.premises), [])
+        own, premises = {*_triples(quads)}, sorted(told_of(self.closure, step))
+        facts = [each for each in premises if not self.closure.is_vocabulary(each)] or premises
+        first = next((each for each in facts if each in own), facts[0])
+        last = [each for each in (*premises, *facts) if each != first][-1:] or [first]
+        return Arisen(
+            rule=step.rule.name,
+            premises=premises,
+            statement=self.placed(first),
+            against=self.placed(last[0]),
+            owing=[f"{quad} ." for quad in quads],
+        )
+
+    def placed(self, triple: Triple) -> Placed:
+        """A triple with the first graph that it stands in."""
+        (quad,) = ox.parse(f"{' '.join(triple)} .", ox.RdfFormat.N_TRIPLES)
+        standing = self.store.quads_for_pattern(quad.subject, quad.predicate, quad.object)
+        return *triple, min((str(each.graph_name) for each in standing if self.is_premise(each)), default=None)
 
     def is_shown(self, triple: Triple, quad: ox.Quad) -> bool:
         """Whether a triple, that of a quad, is to be shown."""
@@ -178,9 +225,10 @@ class Closures:
         touched = kept.touched(second)
         held = {triple for triple in touched if triple in kept.closure}
         changed = kept.change(second, touched)
-        follows = [each for each in changed.added if each not in held]
-        ceases = [each for each in changed.removed if each not in kept.closure]
-        arisen = [_arisen(kept.closure, step) for step in changed.arisen]
+        follows = [each for each in changed.added if each not in held and not _is_trivial(each)]
+        ceases = [each for each in changed.removed if each not in kept.closure and not _is_trivial(each)]
+        owing = kept.owing(second[1], changed.arisen)
+        arisen = [kept.arisen(step, owing) for step in changed.arisen]
         told = Foreseen(
             follows=len(follows),
             ceases=len(ceases),
@@ -193,6 +241,13 @@ class Closures:
         for gone, come in (second, first):
             kept.change((come, gone), kept.touched((come, gone)))
         return told
+
+    def clashing(self, name: str, pairs: Sequence[Sequence[str]]) -> list[bool]:
+        """Of pairs of statements, in N-Triples, whether both are premises of one inconsistency that there is."""
+        kept = self._kept[name]
+        premises = [{*told_of(kept.closure, step)} for step in kept.closure.inconsistencies]
+        wanted = [{*_triples(ox.parse("\n".join(pair), ox.RdfFormat.N_TRIPLES))} for pair in pairs]
+        return [any(pair <= each for each in premises) for pair in wanted]
 
     def proof(self, name: str, statement: bytes, most: int) -> list[Proved]:
         """How a statement follows (`kernel.entailment.proofs`); empty: it does not hold."""
@@ -209,7 +264,7 @@ def _quads_of(store: ox.Store, graphs: Sequence[ox.NamedNode] | None) -> Iterato
         yield from store.quads_for_pattern(None, None, None, graph)
 
 
-def _triples(quads: Iterable[ox.Quad]) -> Iterator[Triple]:
+def _triples(quads: Iterable[ox.Quad | ox.Triple]) -> Iterator[Triple]:
     known: dict[str, str] = {}
     for quad in quads:
         one, two, three = str(quad.subject), str(quad.predicate), str(quad.object)
@@ -229,10 +284,9 @@ def _parsed(removed: bytes, added: bytes) -> _Delta:
     return gone, come
 
 
-def _arisen(closure: Closure, step: Step) -> Arisen:
-    premises = sorted(told_of(closure, step))
-    facts = [each for each in premises if not closure.is_vocabulary(each)] or premises
-    return {"rule": step.rule.name, "premises": premises, "statement": facts[0], "against": facts[-1]}
+def _is_trivial(triple: Triple) -> bool:
+    """Whether it says that something is itself, or below itself, which is true of everything."""
+    return triple[0] == triple[2] and triple[1] in _OF_ITSELF
 
 
 def _text(triples: Iterable[Triple]) -> str:

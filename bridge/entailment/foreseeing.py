@@ -3,18 +3,18 @@
 Rules (IncrementalEqualsFull, NothingLeaks)
 -----
 * It is told where the ontology has it followed (`kernel.entailment.following`), of each graph that a plan changes,
-  together with the ontology; of all of them, and together, where there are more than `APART`. A finding is drawn from
-  these graphs. What follows from two graphs that are told apart is not told.
-* It is of the instant at which the plan was issued, before and after: what begins by itself is nobody's doing.
-* What the plan itself asserts or retracts is not told, nor what held before or holds still. Counts are exact, samples
-  the first in order, so that the same plan on the same state is told the same.
-* An inconsistency that is there only with the plan is a contradiction of the kind *logical*. Its two statements are
-  premises of it.
+  together with the ontology; of all of them, and together, where there are more than `APART`. What follows from several
+  graphs together, and from none alone, is told besides, of all graphs of data (`bridge.entailment.telling`).
+* It is of the instant at which the plan was issued, before and after: what begins by itself is nobody's doing. Of what
+  a plan changes at other times alone it is said that it was not looked for.
+* What the plan itself asserts or retracts is not told, nor what held before or holds still, nor that a thing is itself.
+  Counts are exact, samples the first in order, so that the same plan on the same state is told the same.
+* A load of up to `LOADED` statements is told as a plan is; of a larger one it is said that it was not looked for.
 * A closure stands at what is committed. What is accepted, and the plan, are laid over it only while it is asked.
-* Whoever waits for a write waits for this, within `LIMITS`. The first to need a closure waits `WAIT` seconds for it;
-  it is made beside the writes, and others do not wait. What is not known is `follows-unknown`: a violation, so that it
-  is held for review; of a load, information. A process that gave no answer is ended; what could not be made is not
-  tried again for `PAUSE` seconds.
+* Whoever waits for a write waits for this, within `LIMITS`. The first to need closures waits `WAIT` seconds for them;
+  they are made beside the writes, and others do not wait. What is not known is `follows-unknown`: a violation, so that
+  it is held for review; of a load, and of several graphs together, information. A process that gave no answer is ended;
+  what could not be made is not tried again for `PAUSE` seconds.
 
 Example
 -------
@@ -28,36 +28,43 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from itertools import islice
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import orjson
 
-from bridge.entailment.asking import Foreseen, joined
+from bridge.entailment import telling
+from bridge.entailment.asking import Foreseen
 from bridge.entailment.moving import moved, moved_in
 from bridge.entailment.regimes import Premises
+from bridge.entailment.telling import SAMPLE, About
 from bridge.replicas.direct import DirectWorker
 from bridge.replicas.limits import Limits
 from bridge.replicas.process import FailedFrameError, WorkerEndedError
 from bridge.stores.projections import Projection
-from certificates.contradictions import Contradiction, ContradictionKind
-from certificates.findings import Finding, FindingCode, Severity
-from kernel.entailment.following import faults, regime_of
+from certificates.findings import Severity
+from kernel.entailment.following import ENTAILMENT, faults, regime_of
 from kernel.errors import LedgerUnavailable, StoreUnavailable
-from kernel.time.instants import BEGINNING, Instant
+from kernel.impact import changed_elsewhen
+from kernel.terms import Iri
+from kernel.time.instants import BEGINNING, FOREVER, Instant
 from kernel.vocabulary import ONTOLOGY_GRAPH, is_data
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from bridge.entailment.moving import Moment
     from bridge.stores.checkpoints import Seed
     from bridge.stores.pair import OxigraphStores
+    from certificates.findings import Finding
     from kernel.entailment.table import Regime
-    from kernel.facts import Fact
+    from kernel.facts import Fact, FactContent
+    from kernel.ports.checks import Loaded
     from kernel.ports.ledger import Ledger, LedgerView
-    from kernel.terms import Iri, Statement
+    from kernel.terms import Statement
     from kernel.writing.plan import Plan
 
 LIMITS: Final = Limits(seconds=5, memory=3 * 2**30)
@@ -71,21 +78,33 @@ WAIT: Final = 5.0
 APART: Final = 4
 """Graphs that are told of apart."""
 
-KEPT: Final = 4
+KEPT: Final = 5
 """Closures, each in a process of its own."""
 
-PAUSE: Final = 600.0
-SAMPLE: Final = 5
+LOADED: Final = 10_000
+"""Statements of a load up to which it is told what follows."""
 
-_SHOWN: Final = 300
-_UNKNOWN: Final = "what follows from this is not known: it takes longer, or more memory, than it may"
-_OF_A_LOAD: Final = "what follows from a load is not told with it: ask a query with entailment once it is there"
+WHOLE: Final = 10_000
+"""Statements of each kind up to which what follows from graphs together is held against what each comes to alone."""
+
+PAUSE: Final = 600.0
 
 log = logging.getLogger("muniment.entailment")
 
 _NAME: Final = "foreseen"
 _FAILURES: Final = (StoreUnavailable, LedgerUnavailable, TimeoutError, WorkerEndedError, FailedFrameError, OSError)
 _Key = tuple["Regime", Premises]
+_Change: TypeAlias = "tuple[list[Statement], list[Statement]]"
+"""What goes, and what comes."""
+
+_EVER: Final = Instant(FOREVER - 1)
+
+
+class _Upon(NamedTuple):
+    """What a change is upon: the instant that is now, and all that is known without it."""
+
+    at: Instant
+    view: LedgerView
 
 
 class _Standing:
@@ -115,29 +134,38 @@ class Foreseer:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="foreseeing")
         self._kept: OrderedDict[_Key, Future[_Standing]] = OrderedDict()
         self._failed: dict[_Key, float] = {}
+        self._awaited: set[_Key] = set()
         self._making: DirectWorker | None = None
         self._forgotten = 0
 
     def findings(self, plan: Plan, facts: tuple[Fact, ...], view: LedgerView) -> Sequence[Finding]:
         """As the port has it."""
-        found = [*faults(plan.record)]
+        found = faults(plan.record, plan.supersede, facts)
         regime = regime_of(facts)
         if regime is None:
             return found
         at = Instant(max(view.head().clock, plan.issued_at))
-        gone, come = _changes(plan, at)
-        if not gone and not come:
-            return found
-        with self._lock:
-            for premises, graphs in _told_apart({each.graph for each in (*gone, *come)}, view):
-                found += self._of(regime, premises, graphs, (gone, come), at, view)
-        return found
+        change = _changed(plan.record, plan.supersede, at)
+        found += self._told(regime, change, _Upon(at, view), Severity.VIOLATION, partial=plan.request.partial)
+        return found + _elsewhen(plan.record, plan.supersede, at)
 
-    def of_load(self, facts: tuple[Fact, ...]) -> Sequence[Finding]:
+    def of_load(self, load: Loaded, facts: tuple[Fact, ...], view: LedgerView) -> Sequence[Finding]:
         """As the port has it."""
-        if regime_of(facts) is None:
-            return []
-        return [Finding(FindingCode.FOLLOWS_UNKNOWN, Severity.INFO, _OF_A_LOAD, (ONTOLOGY_GRAPH.value,))]
+        said = view.believed(subject=ONTOLOGY_GRAPH, predicate=ENTAILMENT, graph=ONTOLOGY_GRAPH)
+        known, regime = {fact.id for fact in facts}, regime_of(facts)
+        found = faults([fact.content for fact in said if fact.id not in known], (), facts)
+        if regime is None:
+            return found
+        with self._ledger.reading() as committed:
+            head = committed.head()
+            since = Instant(BEGINNING) if head.instant is None else head.instant
+            brought = [fact.content for fact in islice(view.facts_recorded(since, _EVER), LOADED + 1)]
+            if len(brought) > LOADED:
+                return [*found, telling.of_large_load(LOADED)]
+            at = Instant(max(head.clock, load.issued_at))
+            upon = _Upon(at, committed)
+            found += self._told(regime, _changed(brought, (), at), upon, Severity.INFO, partial=load.partial)
+        return found + _elsewhen(brought, (), at)
 
     def forget(self) -> None:
         """Ends the processes, with all that they had: something was purged, or stores were made anew."""
@@ -156,52 +184,88 @@ class Foreseer:
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
-    def _of(
-        self,
-        regime: Regime,
-        premises: Premises,
-        graphs: tuple[str, ...],
-        changes: tuple[Sequence[Statement], Sequence[Statement]],
-        at: Instant,
-        view: LedgerView,
-    ) -> Iterator[Finding]:
-        """What is told of some graphs."""
-        key = regime, premises
+    def _told(
+        self, regime: Regime, change: _Change, upon: _Upon, severity: Severity, *, partial: bool
+    ) -> list[Finding]:
+        """What is told of a change: of each graph, and of several together."""
+        gone, come = change
+        if not gone and not come:
+            return []
+        changed = {each.graph for each in (*gone, *come)}
+        every = {graph for graph in changed | upon.view.graphs() if is_data(graph)}
+        concerned = every if ONTOLOGY_GRAPH in changed else {graph for graph in changed if is_data(graph)}
+        apart = sorted(concerned, key=lambda graph: graph.value) if 0 < len(concerned) <= APART else []
+        beside, joint = frozenset({ONTOLOGY_GRAPH}), len(every) > 1
+        wanted = [(Premises(beside | {graph}), About.one(graph)) for graph in apart]
+        if joint or not apart:
+            wanted.append((Premises(beside, every_data=True), About.every(every, beyond=bool(apart))))
+        with self._lock:
+            most, until = WHOLE if apart and joint else SAMPLE, monotonic() + WAIT
+            keys = [(regime, premises) for premises, _ in wanted]
+            for key in keys:
+                self._begin(key)
+            found = [self._foreseen(key, change, upon, most, until) for key in keys]
+        told: list[Finding] = []
+        for (_, about), each in zip(wanted[: len(apart)], found, strict=False):
+            told += [telling.unknown(about, severity)] if each is None else telling.told(regime, each, about)
+        about = About.every(every, beyond=bool(apart))
+        if not apart and not partial:
+            whole = found[0]
+            told += [telling.unknown(about, severity)] if whole is None else telling.told(regime, whole, about)
+        elif joint or partial:
+            whole = telling.beyond(found[-1], found[:-1]) if joint or not apart else telling.NOTHING
+            told += telling.together(regime, whole, about, partial=partial)
+        return told
+
+    def clashing(
+        self, regime: Regime, graphs: Sequence[str], pairs: Sequence[tuple[str, str]]
+    ) -> Sequence[bool] | None:
+        """Of pairs of statements, in N-Triples, whether both are premises of one inconsistency that there is now.
+
+        Args:
+            regime: by which rules.
+            graphs: those that a finding of it was drawn from.
+            pairs: of statements.
+
+        Returns:
+            None where that is not worked out yet; nobody waits for it.
+        """
+        apart = frozenset(map(Iri, graphs))
+        key = regime, Premises(apart) if len(apart) <= 2 else Premises(frozenset({ONTOLOGY_GRAPH}), every_data=True)
+        with self._lock:
+            try:
+                standing = self._brought_up(key, monotonic())
+                if standing is None:
+                    return None
+                asked = {"store": _NAME, "what": "clashing"}
+                clash: list[bool] = orjson.loads(standing.worker.entail(asked, orjson.dumps(pairs), LIMITS).body)
+            except _FAILURES as error:
+                log.warning("whether inconsistencies stand could not be worked out: %s", error)
+                self._let_go(key)
+                return None
+        return clash
+
+    def _foreseen(self, key: _Key, change: _Change, upon: _Upon, most: int, until: float) -> Foreseen | None:
+        """What a change leads to in some graphs; None: that is not known."""
         try:
-            foreseen = self._foreseen(key, changes, at, view)
+            standing = self._brought_up(key, until)
+            accepted = None if standing is None else moved_in(upon.view, standing.moment, upon.at)
+            if standing is None or accepted is None:
+                return None
+            texts = [_quads(each for each in side if key[1].has(each.graph)) for side in (*accepted, *change)]
+            head = {"store": _NAME, "what": "foresee", "lengths": [*map(len, texts)], "most": most}
+            found: Foreseen = orjson.loads(standing.worker.entail(head, b"".join(texts), LIMITS).body)
         except _FAILURES as error:
             log.warning("what follows from a plan could not be worked out: %s", error)
             self._let_go(key)
-            foreseen = None
-        if foreseen is None:
-            yield Finding(FindingCode.FOLLOWS_UNKNOWN, Severity.VIOLATION, _UNKNOWN, graphs)
-            return
-        if foreseen["follows"] or foreseen["ceases"]:
-            yield Finding(FindingCode.FOLLOWS, Severity.INFO, _words(regime, foreseen), graphs)
-        yield from _contradictions(foreseen, graphs)
-
-    def _foreseen(
-        self, key: _Key, changes: tuple[Sequence[Statement], Sequence[Statement]], at: Instant, view: LedgerView
-    ) -> Foreseen | None:
-        standing = self._brought_up(key)
-        accepted = None if standing is None else moved_in(view, standing.moment, at)
-        if standing is None or accepted is None:
             return None
-        premises = key[1]
-        texts = [
-            "".join(f"{each.nquad}\n" for each in side if premises.has(each.graph)) for side in (*accepted, *changes)
-        ]
-        lengths = [len(text.encode()) for text in texts]
-        head = {"store": _NAME, "what": "foresee", "lengths": lengths, "most": SAMPLE}
-        came = standing.worker.entail(head, "".join(texts).encode(), LIMITS)
-        found: Foreseen = orjson.loads(came.body)
         return found
 
     # --- where closures stand -----------------------------------------------------------------------------------------
 
-    def _brought_up(self, key: _Key) -> _Standing | None:
+    def _brought_up(self, key: _Key, until: float) -> _Standing | None:
         """The closure, at what is committed; None: it is not there yet."""
-        standing = self._there(key)
+        standing = self._there(key, until)
         if standing is None:
             return None
         with self._ledger.reading() as view:
@@ -210,39 +274,46 @@ class Foreseer:
             differing = moved(view, standing.moment, moment)
         if differing is None:
             self._let_go(key)
-            return self._there(key)
-        texts = ("".join(f"{each.nquad}\n" for each in side if key[1].has(each.graph)) for side in differing)
-        first, body = joined(*texts)
+            return self._there(key, until)
+        gone, come = (_quads(each for each in side if key[1].has(each.graph)) for side in differing)
+        body = gone + come
         if body:
-            standing.worker.entail({"store": _NAME, "what": "follow", "first": first}, body, LIMITS)
+            standing.worker.entail({"store": _NAME, "what": "follow", "first": len(gone)}, body, LIMITS)
         standing.moment = moment
         return standing
 
-    def _there(self, key: _Key) -> _Standing | None:
-        """The closure as it stands, if it is made by now or soon."""
-        seconds, there = 0.0, self._kept.get(key)
+    def _begin(self, key: _Key) -> None:
+        """Has a closure made that is not there, unless that failed lately."""
+        there = self._kept.get(key)
         if there is not None and _is_gone(there):
             self._let_go(key)
-        if key not in self._kept:
-            if monotonic() < self._failed.get(key, 0.0):
-                return None
-            seconds, forgotten = WAIT, self._forgotten
-            try:
+        if key not in self._kept and monotonic() >= self._failed.get(key, 0.0):
+            forgotten = self._forgotten
+            with suppress(RuntimeError):  # it is closing
                 self._kept[key] = self._thread.submit(lambda: self._made(key, forgotten))
-            except RuntimeError:  # it is closing
-                return None
-        self._kept.move_to_end(key)
+                self._awaited.add(key)
+        if key in self._kept:
+            self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
             self._let_go(next(iter(self._kept)))
-        making = self._kept[key]
-        wait([making], seconds)
+
+    def _there(self, key: _Key, until: float) -> _Standing | None:
+        """The closure as it stands, if it is made by now; the first write to need it waits for it."""
+        self._begin(key)
+        making = self._kept.get(key)
+        if making is None:
+            return None
+        seconds = until - monotonic()
+        if key in self._awaited and seconds > 0:
+            self._awaited.discard(key)
+            wait([making], seconds)
         if not making.done() or making.cancelled():
             return None
         error = making.exception()
         if error is None:
             return making.result()
         log.warning("what follows could not be worked out: %s", error)
-        del self._kept[key]
+        self._let_go(key)
         self._failed[key] = monotonic() + PAUSE
         return None
 
@@ -271,6 +342,7 @@ class Foreseer:
         return standing
 
     def _let_go(self, key: _Key) -> None:
+        self._awaited.discard(key)
         making = self._kept.pop(key, None)
         if making is not None and not making.cancel():
             making.add_done_callback(_ended)
@@ -286,66 +358,23 @@ def _ended(making: Future[_Standing]) -> None:
         making.result().end()
 
 
-def _changes(plan: Plan, at: Instant) -> tuple[list[Statement], list[Statement]]:
+def _changed(record: Iterable[FactContent], supersede: Iterable[Fact], at: Instant) -> _Change:
     """The statements that go, and those that come, of data and of the ontology, at an instant."""
-    before = {each.statement for each in plan.supersede if each.interval.contains(at)}
-    after = {each.statement for each in plan.record if each.interval.contains(at)}
-    gone, come = (
-        [each for each in sides if is_data(each.graph) or each.graph == ONTOLOGY_GRAPH]
-        for sides in (before - after, after - before)
-    )
+    before = {each.statement for each in supersede if each.interval.contains(at)}
+    after = {each.statement for each in record if each.interval.contains(at)}
+    gone, come = ([each for each in sides if _counts(each.graph)] for sides in (before - after, after - before))
     return gone, come
 
 
-def _told_apart(changed: set[Iri], view: LedgerView) -> Iterator[tuple[Premises, tuple[str, ...]]]:
-    """The sets of premises that are told of, and the graphs that a finding is drawn from."""
-    every = {graph for graph in changed | view.graphs() if is_data(graph)}
-    concerned = every if ONTOLOGY_GRAPH in changed else {graph for graph in changed if is_data(graph)}
-    beside = frozenset({ONTOLOGY_GRAPH})
-    if len(concerned) > APART or not concerned:
-        yield Premises(beside, every_data=True), tuple(sorted(graph.value for graph in every | beside))
-        return
-    for graph in sorted(concerned, key=lambda each: each.value):
-        yield Premises(beside | {graph}), (graph.value, ONTOLOGY_GRAPH.value)
+def _elsewhen(record: Iterable[FactContent], supersede: Iterable[Fact], at: Instant) -> list[Finding]:
+    """What is said where data changes at other times."""
+    graphs = {each.graph for each in changed_elsewhen(record, supersede, at) if is_data(each.graph)}
+    return [*telling.elsewhen(graphs)]
 
 
-def _words(regime: Regime, foreseen: Foreseen) -> str:
-    """What is told, in words."""
-    whose = "by what the plan says of the vocabulary" if foreseen["schema"] else f"by {regime}"
-    parts = [
-        f"{number:,} {'statement' if number == 1 else 'statements'} {what[number == 1]}: {_sample(sample, number)}"
-        for number, sample, what in (
-            (foreseen["follows"], foreseen["gained"], ("follow since", "follows since")),
-            (foreseen["ceases"], foreseen["lost"], ("follow no more", "follows no more")),
-        )
-        if number
-    ]
-    return f"{whose}, " + "; ".join(parts)
+def _counts(graph: Iri) -> bool:
+    return is_data(graph) or graph == ONTOLOGY_GRAPH
 
 
-def _sample(sample: Iterable[Sequence[str]], number: int) -> str:
-    told = [_show(" ".join(each)) for each in sample]
-    return ", ".join(told) + (f", and {number - len(told):,} more" if number > len(told) else "")
-
-
-def _show(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
-
-
-def _contradictions(foreseen: Foreseen, graphs: tuple[str, ...]) -> Iterator[Finding]:
-    for each in foreseen["arisen"]:
-        one, other = (" ".join((*each[which], f"<{graphs[0]}> .")) for which in ("statement", "against"))
-        subject, predicate, value = each["statement"]
-        premises = ", ".join(_show(" ".join(premise)) for premise in each["premises"])
-        more = foreseen["inconsistencies"] - len(foreseen["arisen"])
-        yield Finding(
-            code=FindingCode.INCONSISTENT,
-            severity=Severity.VIOLATION,
-            message=f"these cannot all hold, by {each['rule']}: {premises}"
-            + (f"; and there are {more:,} such contradictions more" if more else ""),
-            graphs=graphs,
-            focus=subject,
-            path=predicate,
-            value=value,
-            contradiction=Contradiction(ContradictionKind.LOGICAL, one, other),
-        )
+def _quads(statements: Iterable[Statement]) -> bytes:
+    return "".join(f"{each.nquad}\n" for each in statements).encode()

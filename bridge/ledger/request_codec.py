@@ -56,6 +56,8 @@ def encode_request(request: Request) -> bytes:
         members["session"] = request.session
     if request.role is not None:
         members["role"] = request.role.name
+    if request.partial:
+        members["reads"] = "partly"
     return canonical_json(members)
 
 
@@ -70,6 +72,7 @@ def decode_request(data: bytes) -> Request:
         principal=_text(members.pop("principal")),
         session=_optional(members.pop("session", None)),
         role=Role[_text(members.pop("role"))] if "role" in members else None,
+        partial=_optional(members.pop("reads", None)) is not None,
     )
     _refuse_rest(members)
     return request

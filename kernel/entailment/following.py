@@ -4,7 +4,7 @@ Rules
 -----
 * `m:ontology m:entailment R` in `m:ontology` says so, where R is the regime of RDFS (`http://www.w3.org/ns/entailment/RDFS`)
   or the profile OWL 2 RL (`http://www.w3.org/ns/owl-profile/RL`). With both, it is OWL 2 RL.
-* Any other R is a fault of the plan that writes it.
+* Any other R is a fault of the plan that writes it, and so is a second one.
 
 Example
 -------
@@ -23,7 +23,7 @@ from kernel.terms import Iri
 from kernel.vocabulary import ONTOLOGY_GRAPH, M
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from kernel.facts import Fact, FactContent
     from kernel.terms import Statement, Term
@@ -46,20 +46,42 @@ def _regime(key: SameFacts) -> Regime | None:
     return next((each for each in (Regime.OWL_RL, Regime.RDFS) if each in found), None)
 
 
-def faults(record: Iterable[FactContent]) -> Iterator[Finding]:
-    """What a plan says of it that nobody understands."""
-    for content in record:
-        statement = content.statement
-        if _says(statement) and statement.object not in REGIMES:
-            yield Finding(
-                code=FindingCode.INVALID_RULE,
-                severity=Severity.VIOLATION,
-                message=f"{statement.object.n3} is not followed: write {' or '.join(each.n3 for each in REGIMES)}",
-                graphs=(statement.graph.value,),
-                focus=statement.subject.n3,
-                path=statement.predicate.n3,
-                value=statement.object.n3,
-            )
+def faults(record: Iterable[FactContent], supersede: Iterable[Fact], facts: Iterable[Fact]) -> list[Finding]:
+    """What a plan says of it that nobody understands.
+
+    Args:
+        record: what it records.
+        supersede: what it supersedes.
+        facts: of the ontology, believed before.
+    """
+    written = [content.statement for content in record if _says(content.statement)]
+    if not written:
+        return []
+    gone = {fact.id for fact in supersede}
+    held = [fact.statement for fact in facts if _says(fact.statement) and fact.id not in gone]
+    every = {statement.object for statement in (*written, *held)}
+    known = " or ".join(each.n3 for each in REGIMES)
+    found = [
+        _fault(each, f"{each.object.n3} is not followed: write {known}")
+        for each in written
+        if each.object not in REGIMES
+    ]
+    if len(every) > 1:
+        others = " and ".join(sorted(each.n3 for each in every))
+        found.append(_fault(written[0], f"m:entailment has one value, and would have {others}: retract all but one"))
+    return found
+
+
+def _fault(statement: Statement, message: str) -> Finding:
+    return Finding(
+        code=FindingCode.INVALID_RULE,
+        severity=Severity.VIOLATION,
+        message=message,
+        graphs=(statement.graph.value,),
+        focus=statement.subject.n3,
+        path=statement.predicate.n3,
+        value=statement.object.n3,
+    )
 
 
 def _says(statement: Statement) -> bool:

@@ -155,7 +155,7 @@ class Rows(_OfFindings):
 
 @dataclass(frozen=True, slots=True)
 class Contradicts(_OfFindings):
-    """At least one contradiction of the kind."""
+    """At least one contradiction of the kind; one that is only information is left out."""
 
     kind: ContradictionKind
 
@@ -165,7 +165,8 @@ class Contradicts(_OfFindings):
 
     def names(self, finding: Finding) -> bool:
         """Whether the finding is such a contradiction."""
-        return finding.contradiction is not None and finding.contradiction.kind is self.kind
+        said = finding.contradiction
+        return said is not None and said.kind is self.kind and finding.severity is not Severity.INFO
 
     def describe(self) -> dict[str, object]:
         """The condition as canonical JSON members."""

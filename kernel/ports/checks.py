@@ -29,17 +29,21 @@ class Check(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a load session brought, as far as shapes may notice.
+    """What a load session did, as far as shapes may notice.
 
     Args:
         certificate: its own; its facts and evidence are known by it.
         issued_at: when that was issued.
         noticed: facts that it recorded, or brought evidence for.
+        gone: facts that it superseded.
+        partial: whether whoever asked may not read every graph of data.
     """
 
     certificate: UUID
     issued_at: Instant
     noticed: Sequence[FactContent]
+    gone: Sequence[Fact] = ()
+    partial: bool = False
 
 
 class ShapeChecker(Protocol):
@@ -57,7 +61,11 @@ class ShapeChecker(Protocol):
         ...
 
     def noticed(self, plan: Plan, view: FactsView, preparation: Preparation | None) -> Sequence[FactContent]:
-        """What `load_findings` has to be told of a chunk; all else that it does changes nothing in what is found."""
+        """What `load_findings` has to be told that a chunk brings; all else changes nothing in what is found."""
+        ...
+
+    def missed(self, plan: Plan, view: FactsView) -> Sequence[Fact]:
+        """The same of what a chunk supersedes, which is nothing of a reserved graph."""
         ...
 
     def load_findings(self, load: Loaded, view: FactsView, preparation: Preparation | None) -> Sequence[Finding]:
@@ -108,8 +116,14 @@ class EntailmentChecker(Protocol):
         """
         ...
 
-    def of_load(self, facts: tuple[Fact, ...]) -> Sequence[Finding]:
-        """The same of a load session: that it is not known."""
+    def of_load(self, load: Loaded, facts: tuple[Fact, ...], view: LedgerView) -> Sequence[Finding]:
+        """The same of a load session whose facts are in the view, and not committed.
+
+        Args:
+            load: it.
+            facts: those of `m:ontology` that were believed before.
+            view: the transaction.
+        """
         ...
 
 

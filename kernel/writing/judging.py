@@ -3,6 +3,7 @@
 Rules
 -----
 * Last comes what the plan, as it then is, does to the answers of registered queries, and what follows from it.
+* What rules across graphs find for somebody who may not read all of these is kept apart (`kernel.rules.unseen`).
 * Rules go first, because what they propose becomes part of the plan that edge signatures and shapes then judge.
 * The same plan and view give the same judgement, in the same order: an approval compares a new one with the old.
 * The policy in force is that of `m:policy`, if there is one, else the one that is configured. One that cannot be read
@@ -30,6 +31,7 @@ from kernel.policy.graph import in_force, once, remarks, written_policy
 from kernel.rules.amending import amend, beyond_vocabularies, read_rules
 from kernel.rules.mismatches import mismatches, remaining, told
 from kernel.rules.signatures import signatures
+from kernel.rules.unseen import kept_apart, touched_by
 from kernel.vocabulary import ONTOLOGY_GRAPH, POLICY_GRAPH, QUERIES_GRAPH, RULES_GRAPH
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from certificates.certificate import Digests
-    from kernel.facts import FactContent
+    from kernel.facts import Fact, FactContent
     from kernel.governance import Governance
     from kernel.policy.approval import ApprovalRule
     from kernel.ports.checks import EntailmentChecker, ImpactChecker, Loaded, LoadImpactChecker, ShapeChecker
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from kernel.rules.mismatches import Mismatch
     from kernel.rules.signatures import Signatures
     from kernel.rules.table import RuleTable
+    from kernel.rules.unseen import Touched
     from kernel.writing.plan import Plan
     from kernel.writing.preparing import Preparation
 
@@ -100,7 +103,9 @@ class Gathered:
         about: what they are about together.
         findings: what each was found to be at fault with.
         mismatched: what does not fit edge signatures, until all of it is there.
-        noticed: what the shapes have yet to judge.
+        noticed: what comes that the shapes have yet to judge.
+        gone: what goes of that kind.
+        touched: what is held against graphs that whoever asks may not all read.
     """
 
     impact: LoadImpactChecker
@@ -108,6 +113,8 @@ class Gathered:
     findings: list[Finding] = field(default_factory=list)
     mismatched: list[Mismatch] = field(default_factory=list)
     noticed: list[FactContent] = field(default_factory=list)
+    gone: list[Fact] = field(default_factory=list)
+    touched: Touched = field(default_factory=dict)
 
 
 class Judge:
@@ -166,10 +173,13 @@ class Judge:
         table = self._rules(view)
         plan, contradictions = amend(plan, table, governed)
         asked = self._signatures(table, view)
+        mismatched = [told(each, asked) for each in mismatches(plan, asked, governed)]
+        if plan.request.partial and (touched := touched_by(plan, table, asked)):
+            contradictions, mismatched = kept_apart(touched, [*contradictions, *mismatched], asked, view.graphs()), []
         findings = (
             *contradictions,
             *beyond_vocabularies(plan, table, self._governance.facts(ONTOLOGY_GRAPH, view), governed),
-            *(told(each, asked) for each in mismatches(plan, asked, governed)),
+            *mismatched,
             *self._shapes.findings(plan, governed, preparation),
             *self._doubts(plan, governed),
             *self._impact.findings(plan, self._governance.facts(QUERIES_GRAPH, view), view),
@@ -217,8 +227,13 @@ class Judge:
             *written_policy(plan, governed),
             *remarks(plan, self._policy),
         ]
-        gathered.mismatched += mismatches(plan, self._signatures(table, view), governed)
+        asked = self._signatures(table, view)
+        gathered.mismatched += mismatches(plan, asked, governed)
+        if plan.request.partial:
+            for code, graphs in touched_by(plan, table, asked).items():
+                gathered.touched.setdefault(code, set()).update(graphs)
         gathered.noticed += self._shapes.noticed(plan, governed, preparation)
+        gathered.gone += self._shapes.missed(plan, governed)
         gathered.impact.take(plan)
 
     def judge_load(
@@ -237,10 +252,12 @@ class Judge:
             *gathered.findings,
             *(told(each, asked) for each in remaining(gathered.mismatched, asked, governed)),
         ]
-        if load.noticed:
+        if gathered.touched:
+            findings = kept_apart(gathered.touched, findings, asked, view.graphs())
+        if load.noticed or load.gone:
             findings += self._shapes.load_findings(load, governed, preparation)
         findings += gathered.impact.findings(str(load.certificate), load.issued_at, view)
-        findings += self._entailment.of_load(self._governance.facts(ONTOLOGY_GRAPH, view))
+        findings += self._entailment.of_load(load, self._governance.facts(ONTOLOGY_GRAPH, view), view)
         findings = once(findings)
         return tuple(findings), self._verdict(findings, gathered.about, view)
 

@@ -1,13 +1,14 @@
-"""Load sessions: many assertions under one certificate, with bounded memory.
+"""Load sessions: many changes under one certificate, with bounded memory.
 
 Rules
 -----
-* The changes are staged in the ledger before, in chunks; only assertions may be among them.
+* The changes are staged in the ledger before, in chunks, deletions before assertions (`kernel.writing.deferred`).
 * Chunks are planned in order. Each chunk's facts go into the transaction at once, so that the next chunk sees them; if
   the whole is not clear they are taken back before anything is committed.
 * The whole is judged once, when all of it is there: a file whose first half refers to its second half is clear. It is
   judged by the shapes and rules of the head that it is planned against, also where it brings new ones.
 * Contradictions are found as for any plan, but nothing is proposed: a load that has them waits for an editor as it is.
+* Where nothing that is to be deleted is there, and nothing is asserted, there is no certificate.
 * The same session from the same principal gives the certificate it gave before.
 * The staged chunks are dropped by the transaction that settles the load: applied, refused, or decided by an editor.
 * An approval plans the staged chunks again and compares them with the items that were signed.
@@ -28,25 +29,26 @@ from certificates.certificate import Verdict
 from certificates.findings import Finding
 from certificates.ids import uuid7
 from certificates.items import ItemKind, ItemTree, salt_items
-from kernel.changes import Request
+from kernel.changes import Assert, Request
 from kernel.errors import NotFound
 from kernel.ports.checks import Loaded
 from kernel.ports.records import CertificateRecord, CertificateState, IdempotencyEntry
 from kernel.vocabulary import SHAPES_GRAPH
+from kernel.writing.deferred import resolved
 from kernel.writing.issuing import EMPTY, Trees, issued_event
 from kernel.writing.plan import effect_bodies, request_body
 from kernel.writing.planner import Planner
-from kernel.writing.submitting import Outcome, asked_by, findings_of, outcome_of
+from kernel.writing.submitting import NOTHING, Outcome, asked_by, findings_of, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from uuid import UUID
 
     from kernel.access import Principal
-    from kernel.changes import Assert
     from kernel.ports.ledger import LedgerView
     from kernel.terms import Iri
     from kernel.time.instants import Instant
+    from kernel.writing.deferred import Deferred
     from kernel.writing.group import Group
     from kernel.writing.issuing import Notary
     from kernel.writing.judging import Gathered, Judge
@@ -62,11 +64,13 @@ class LoadRequest:
         request: who asks and why; its `session` names the chunks.
         principal: who asks.
         progress: told how many changes are planned so far.
+        require: raises where the base is not any more what the session was staged for.
     """
 
     request: Request
     principal: Principal
     progress: Callable[[int], None]
+    require: Callable[[Group, Instant], None] = lambda _group, _at: None
 
 
 @dataclass(slots=True)
@@ -91,7 +95,7 @@ class Loader:
         chunks: gives the staged changes of a session, in order.
     """
 
-    def __init__(self, judge: Judge, notary: Notary, chunks: Callable[[str], Iterator[Sequence[Assert]]]) -> None:
+    def __init__(self, judge: Judge, notary: Notary, chunks: Callable[[str], Iterator[Sequence[Deferred]]]) -> None:
         self._judge = judge
         self._notary = notary
         self._chunks = chunks
@@ -106,7 +110,12 @@ class Loader:
     def shapes_of(self, view: LedgerView, wanted: LoadRequest, at: Instant) -> Plan:
         """A plan of no more than the shapes that a session would write."""
         chunks = self._chunks(wanted.request.session or "")
-        shapes = tuple(change for chunk in chunks for change in chunk if change.statement.graph == SHAPES_GRAPH)
+        shapes = tuple(
+            change
+            for chunk in chunks
+            for change in chunk
+            if isinstance(change, Assert) and change.statement.graph == SHAPES_GRAPH
+        )
         asked = wanted.request
         request = Request(shapes, asked.reason, asked.episode, asked.principal)
         return Planner(uuid7(), at, view, wanted.principal).plan(request)
@@ -131,10 +140,14 @@ class Loader:
             return outcome_of(group.tx, known)
         wanted = replace(wanted, request=asked_by(wanted.request, wanted.principal))
         at = group.instant()
+        wanted.require(group, at)
         self._judge.hold(group.tx, preparation)
         load = self._plan(group, wanted, at, preparation)
+        if not load.leaves:
+            self.forget(group, wanted.request)
+            return NOTHING
         judged = self._judge.judge_load(
-            group.tx, Loaded(load.certificate, at, load.seen.noticed), load.seen, preparation
+            group.tx, _told(load.certificate, at, load.seen, wanted.request), load.seen, preparation
         )
         record = self._issue(group, wanted.request, load, judged, at)
         group.tx.remember(wanted.principal.id, key, IdempotencyEntry(b"", record.id))
@@ -175,7 +188,7 @@ class Loader:
                 break
             group.take(plan, [item.leaf for item in held], at)
         else:
-            loaded = Loaded(record.id, record.issued_at, seen.noticed)
+            loaded = _told(record.id, record.issued_at, seen, wanted.request)
             judged, verdict = self._judge.judge_load(group.tx, loaded, seen, preparation)
             if (position, judged, verdict) == (len(signed), findings_of(group.tx, record.id), record.verdict):
                 return True
@@ -184,22 +197,29 @@ class Loader:
 
     def _plan(self, group: Group, wanted: LoadRequest, at: Instant, preparation: Preparation | None) -> _Load:
         load = _Load(uuid7(), [], self._judge.begin_load(group.tx))
-        asked = salt_items(ItemKind.PLAN, [request_body(wanted.request)])
-        group.tx.add_items(load.certificate, asked)
-        load.leaves.append(asked[0].leaf)
-        changes = 0
+        staged, changes = False, 0
         for plan in self._plans(group, wanted, load.certificate, at, load.seen, preparation):
-            items = salt_items(ItemKind.PLAN, effect_bodies(plan), len(load.leaves))
-            leaves = [item.leaf for item in items]
-            group.tx.add_items(load.certificate, items)
-            group.take(plan, leaves, at)
-            load.leaves += leaves
-            load.graphs |= plan.graphs
-            changes += len(plan.request.changes)
-            wanted.progress(changes)
-        if not changes:
+            staged = True
+            if plan.request.changes:
+                self._take(group, load, plan, wanted.request, at)
+                changes += len(plan.request.changes)
+                wanted.progress(changes)
+        if not staged:
             raise NotFound("nothing is staged under this name", remedy="stage the files again")
         return load
+
+    def _take(self, group: Group, load: _Load, plan: Plan, asked: Request, at: Instant) -> None:
+        """Keeps what is planned of a chunk, after what was asked."""
+        if not load.leaves:
+            request = salt_items(ItemKind.PLAN, [request_body(asked)])
+            group.tx.add_items(load.certificate, request)
+            load.leaves.append(request[0].leaf)
+        items = salt_items(ItemKind.PLAN, effect_bodies(plan), len(load.leaves))
+        leaves = [item.leaf for item in items]
+        group.tx.add_items(load.certificate, items)
+        group.take(plan, leaves, at)
+        load.leaves += leaves
+        load.graphs |= plan.graphs
 
     def _plans(
         self,
@@ -213,11 +233,12 @@ class Loader:
         """A plan a chunk, each made when the ones before are in the transaction; what is seen of it goes to `seen`."""
         facts = evidence = 0
         request = wanted.request
-        for changes in self._chunks(request.session or ""):
+        for chunk in self._chunks(request.session or ""):
+            changes = resolved(chunk, group.tx, issued_at, wanted.principal)
             planner = Planner(
                 certificate, issued_at, group.tx, wanted.principal, facts_from=facts, evidence_from=evidence
             )
-            plan = planner.plan(replace(request, changes=tuple(changes), session=None))
+            plan = planner.plan(replace(request, changes=changes, session=None))
             facts, evidence = planner.facts_made, planner.evidence_made
             self._judge.gather(plan, group.tx, seen, preparation)
             yield plan
@@ -244,3 +265,8 @@ class Loader:
         )
         group.tx.issue(record)
         return record
+
+
+def _told(certificate: UUID, issued_at: Instant, seen: Gathered, request: Request) -> Loaded:
+    """What was seen of the chunks, as far as shapes judge it once all of it is there."""
+    return Loaded(certificate, issued_at, seen.noticed, seen.gone, request.partial)

@@ -222,8 +222,8 @@ class Submitter:
 
 
 def asked_by(request: Request, principal: Principal) -> Request:
-    """The request with the role of who asks."""
-    return replace(request, role=principal.highest)
+    """The request with the role of who asks, and whether they read everything."""
+    return replace(request, role=principal.highest, partial=not principal.reads_everything)
 
 
 def outcome_of(view: LedgerView, record: CertificateRecord) -> Outcome:

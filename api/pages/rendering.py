@@ -31,7 +31,7 @@ from starlette.responses import RedirectResponse, Response
 from api.errors import UnknownPath
 from api.http.parameters import query_parameters
 from api.http.paths import path_within, root_of
-from api.pages.visible import HEADING, PASSAGE, clipped, exact, finalized, marked
+from api.pages.visible import HEADING, PASSAGE, clipped, exact, finalized, in_full, marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,6 +143,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters |= {"clipped": clipped, "exact": exact, "marked": marked}
+    environment.filters |= {"clipped": clipped, "exact": exact, "in_full": in_full, "marked": marked}
     environment.globals |= {"HEADING": HEADING, "PASSAGE": PASSAGE}
     return environment

@@ -2,7 +2,8 @@
 
 Rules
 -----
-* Listed is what `GET /contradictions` gives the same caller, the oldest first. Filters are part of the address.
+* Listed is what `GET /contradictions` gives the same caller, the oldest first, with the names of nodes. Filters are part
+  of the address.
 * An editor of the graphs of one gives it an owner; that changes no fact.
 
 Example
@@ -23,6 +24,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.pages.findings import message_in_parts, nodes_in
+from api.pages.names import names_for
 from api.pages.rendering import page, see_other
 from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters, read_form
@@ -37,6 +40,7 @@ from kernel.time.instants import DAY
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from api.pages.terms import Names
     from api.pages.visiting import Visit
     from bridge.standing import Standing
 
@@ -72,6 +76,8 @@ async def standing(request: Request, visit: Visitor) -> Response:
     parameters = page_parameters(request, (*_FILTERS, AFTER))
     service = Service.of(request)
     found = await service.read(lambda: listed(service, visit.principal, parameters, _PAGE))
+    nodes = nodes_in(each.finding for each in found.standing)
+    names = await service.read(lambda: names_for(service.base.reader, visit.principal, nodes))
     now = service.base.host.now()
     chosen = {each.name: parameters.text(each) or "" for each in _FILTERS}
     following = None if found.after is None else {**chosen, AFTER.name: place_text(found.after)}
@@ -80,7 +86,7 @@ async def standing(request: Request, visit: Visitor) -> Response:
         "standing.html",
         visit,
         {
-            "standing": [_shown(each, visit, now) for each in found.standing],
+            "standing": [_shown(each, visit, names, now) for each in found.standing],
             "kinds": [each.value for each in ContradictionKind],
             "chosen": chosen,
             "filtered": any(chosen.values()),
@@ -103,12 +109,13 @@ async def assign(request: Request, visit: Visitor, certificate: CertificateId, f
     return see_other("/standing")
 
 
-def _shown(each: Standing, visit: Visit, now: int) -> StandingShown:
+def _shown(each: Standing, visit: Visit, names: Names, now: int) -> StandingShown:
     said = each.finding.contradiction
+    parts = message_in_parts(each.finding.message.partition("; ")[0], names)
     return StandingShown(
         each.place.certificate,
         "" if said is None else said.kind.value,
-        each.finding.message.partition("; ")[0],
+        "".join(part if isinstance(part, str) else part.text for part in parts),
         at(each.since),
         max(0, now - each.since) // DAY,
         each.owner,

@@ -87,6 +87,16 @@ def clipped(text: str, most: int) -> str:
     return kept.rstrip() + "…"
 
 
+def in_full(text: str) -> str:
+    """A message as a sentence of its own; what it begins with is left as it is where that is quoted.
+
+    >>> in_full("there is no such fact"), in_full("'x' is no date"), in_full("why not?")
+    ('There is no such fact.', "'x' is no date.", 'Why not?')
+    """
+    whole = text[:1].upper() + text[1:]
+    return whole if whole.endswith((".", "?", "!", ":", "…")) else f"{whole}."
+
+
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:
     """The text in pieces, and whether each is one hidden character."""
     start = 0

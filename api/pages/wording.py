@@ -24,7 +24,6 @@ _BY_CODE: Final = {
     "broken-off": "send the form again",
     "method-not-allowed": "go back, and use the links and forms of the page",
     "not-acceptable": _FILES,
-    "not-found": "look for it in the queue",
     "too-large": "shorten what you wrote, then send it again",
     "unknown-parameter": _BY_LINKS,
     "unknown-path": "begin at the queue",
@@ -33,6 +32,9 @@ _BY_CODE: Final = {
 _BY_NAME: Final = {
     "%2B": "write it with a plus before the zone, as in 2026-05-06T15:00:00+02:00",
     "Authorization": "sign in",
+    "GET /what-if": "look for it among your branches, under What if",
+    "GET /purges": "look for it among the purges",
+    "`entailment`": "see whether its terms are spelled as they are held, and by which rules and at which moment you ask",
     "GET /": "look for it in the queue",
     "Muniment-Head": "write head:N: a certificate that was applied says its head beside its state",
     "application/sparql-update": "a page only reads: send updates to /sparql, and changes by `muniment submit`",

@@ -59,7 +59,7 @@ def test_a_branch_is_shown_with_what_it_changes_and_submitted_by_a_form(world: W
     assert "No longer believed as it is" in page.text
     assert "“Old <b>”" in page.text
     assert "Believed from then on" in page.text
-    assert "the answer to names, which city-desk relies on, gains 1 row and loses 1 row" in page.text
+    assert "The answer to names, which city-desk relies on, gains 1 row and loses 1 row" in page.text
     other = world.signed_in(Role.EDITOR)
     assert other.get(path).status_code == 404
     assert path not in other.get("/branches").text

@@ -211,7 +211,7 @@ def test_who_may_not_decide_has_no_form_and_is_refused(still: World, role: Role)
     assert all("decision" not in given.get("name", "") for tag, given in page.tags if tag == "button")
     answer = client.post(f"{still.path('doubt')}/decision", data={**page.forms[0], "decision": "approve"})
     assert answer.status_code == 403
-    assert "deciding takes an editor" in Page.of(answer).text
+    assert "Deciding takes an editor" in Page.of(answer).text
 
 
 def test_what_may_not_be_seen_is_not_there(still: World) -> None:
@@ -254,7 +254,7 @@ def test_a_shape_that_is_broken_is_told_with_its_message(world: World) -> None:
     })  # fmt: skip
     text = told(world.signed_in(Role.EDITOR), world.path("broken"))
     assert "Does not fit a shape: age" in text
-    assert "an age is a whole number" in text
+    assert "An age is a whole number" in text
     assert "Nobody had to: the checks refused it." in text
 
 

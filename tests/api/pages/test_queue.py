@@ -96,7 +96,7 @@ def test_times_to_the_minute_are_in_utc_and_have_all_their_seconds(still: World)
 def test_a_list_that_would_begin_after_its_end_is_an_error_in_words(still: World, first: str, last: str) -> None:
     answer = still.signed_in(Role.EDITOR).get("/queue", params={"from": first, "to": last})
     assert answer.status_code == 400
-    assert "exchange the two dates" in Page.of(answer).text
+    assert "Exchange the two dates" in Page.of(answer).text
     same = still.signed_in(Role.EDITOR).get("/queue", params={"from": last, "to": last})
     assert same.status_code == 200
 

@@ -65,7 +65,7 @@ def test_a_certificate_says_whose_answer_changes_and_how(world: World, admin: ht
     assert told["state"] == "pending"
     text = Page.of(world.signed_in(Role.EDITOR).get(f"/queue/{told['certificate'].removeprefix('urn:uuid:')}")).text
     assert "Changes an answer that somebody relies on" in text
-    assert "the answer to names, which city-desk relies on, gains 8 rows" in text
+    assert "The answer to names, which city-desk relies on, gains 8 rows" in text
     assert "query names owner city-desk weight 7" in text
     assert "nome_è" in text
     assert "“N0”" in text

@@ -91,7 +91,7 @@ class Service:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "certificates", CertificateReader(self.base.ledger))
-        object.__setattr__(self, "standing", StandingReader(self.base.ledger))
+        object.__setattr__(self, "standing", StandingReader(self.base.ledger, self.base.clashing))
         replicas = ReplicaPool(self.base.stores, self.base.snapshots, self.settings.pool_size)
         object.__setattr__(self, "replicas", replicas)
         size = self.settings.pool_size

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from bridge.keys import GivenKey
+    from bridge.standing import Clashing
     from certificates.keys import SigningKey
     from kernel.access import Principal
     from kernel.changes import End, Request, Retract
@@ -259,6 +260,11 @@ class Base:
         with self.ledger.reading() as view:
             facts = map(view.fact, named)
             return any(fact is not None and fact.statement.graph == SHAPES_GRAPH for fact in facts)
+
+    @property
+    def clashing(self) -> Clashing:
+        """Tells which statements cannot both be, by what follows now."""
+        return self._foreseer.clashing
 
     @property
     def preparing(self) -> tuple[Progress, ...]:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
@@ -59,14 +60,19 @@ def digest_hex(data: bytes) -> str:
 def _check(value: object, depth: int) -> None:
     """Refuse what would be printed otherwise than RFC 8785 has it, or differently from how it was given."""
     if isinstance(value, dict):
-        for key in value:
-            if type(key) is not str or not key.isascii():
-                raise UnsupportedJson(f"member name {key!r:.60}", remedy="use ASCII text as names")
+        _check_names(*value)
         _check_items(value.items(), depth)
     elif isinstance(value, list | tuple):
         _check_items(enumerate(value), depth)
     else:
         _check_scalar(value)
+
+
+@lru_cache(maxsize=256, typed=True)  # what is written has the same members each time
+def _check_names(*names: object) -> None:
+    for name in names:
+        if type(name) is not str or not name.isascii():
+            raise UnsupportedJson(f"member name {name!r:.60}", remedy="use ASCII text as names")
 
 
 def _check_items(items: Iterable[tuple[str | int, object]], depth: int) -> None:

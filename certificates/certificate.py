@@ -30,7 +30,7 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Self
 from uuid import UUID
@@ -100,6 +100,7 @@ class Certificate:
         impact: its impact rows.
         digests: what it was judged by.
         predecessor: the stale certificate that it takes the place of, if any.
+        plan_id: the id of the plan, which is the credential's subject.
     """
 
     id: UUID
@@ -113,6 +114,7 @@ class Certificate:
     impact: ItemTree
     digests: Digests
     predecessor: UUID | None
+    plan_id: UUID = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse an issuer, instant or head that cannot be signed."""
@@ -125,11 +127,7 @@ class Certificate:
         instant(self.issued_at, "issuedAt")
         if self.base_head is not None:
             count(self.base_head, "baseHead")
-
-    @property
-    def plan_id(self) -> UUID:
-        """The id of the plan, which is the credential's subject."""
-        return derived_id(self.id, "plan", 0)
+        object.__setattr__(self, "plan_id", derived_id(self.id, "plan", 0))
 
     def document(self) -> dict[str, object]:
         """The credential without its proof, ready for `json.dumps`; the caller may change the dict."""

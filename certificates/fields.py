@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from certificates.errors import InvalidValue
@@ -32,7 +33,7 @@ _COUNT_LIMIT: Final = 1 << 53
 
 def instant(value: str, name: str) -> str:
     """`value`, if it is a canonical instant that exists."""
-    if _INSTANT.fullmatch(value) and _exists(value):
+    if _is_instant(value):
         return value
     raise InvalidValue(
         f"{value[:40]!r} is not an instant in canonical form",
@@ -57,7 +58,10 @@ def count(value: int, name: str) -> int:
     raise InvalidValue(f"{value!r:.40} is not a count", remedy="use an integer from 0 to below 2^53", where=name)
 
 
-def _exists(value: str) -> bool:
+@lru_cache(maxsize=256)  # a write says one instant five times
+def _is_instant(value: str) -> bool:
+    if not _INSTANT.fullmatch(value):
+        return False
     try:
         datetime.fromisoformat(value)
     except ValueError:

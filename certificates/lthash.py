@@ -116,12 +116,14 @@ def _sum(members: Iterable[Member]) -> int:
     remaining = iter(members)
     lanes = 0
     while batch := list(islice(remaining, _BATCH)):
-        lanes = _plus(lanes, _sum_batch(batch))
+        lanes = _plus(lanes, _sum_batch(batch)) if lanes else _sum_batch(batch)
     return lanes
 
 
 def _sum_batch(batch: list[Member]) -> int:
     """The plain sum lets lanes carry into their neighbours; what the even lanes sum to tells both apart again."""
+    if len(batch) == 1:  # as with most writes
+        return _element(*batch[0])
     total = even = 0
     for fact_id, leaf in batch:
         element = _element(fact_id, leaf)

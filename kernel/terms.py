@@ -151,6 +151,11 @@ class Statement:
     object: Term
     graph: Iri
 
+    # As of terms: without a call for each of them.
+
+    def __hash__(self) -> int:
+        return hash((self.subject.value, self.predicate.value, self.object, self.graph.value))
+
     @property
     def nquad(self) -> str:
         """The canonical N-Quads line, without its line end."""

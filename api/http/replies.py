@@ -9,7 +9,7 @@ b'{"head":7}'
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from starlette.responses import Response
 
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from kernel.time.instants import Instant
 
 
+_encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""One encoder for all answers: `json.dumps` makes one for each that is not to be as usual."""
+
+
 def json_reply(answer: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """An answer of plain dictionaries, lists, texts and numbers, as JSON in UTF-8."""
-    body = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-    return Response(body, status, headers, "application/json")
+    return Response(_encode(answer), status, headers, "application/json")
 
 
 def state_headers(head: int | None, valid_at: Instant) -> dict[str, str]:

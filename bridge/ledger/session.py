@@ -100,6 +100,7 @@ class Session:
 
     def queue(self, into: str, rows: Iterable[Sequence[Value]]) -> None:
         """Queues rows, all of one length, drawing them one by one; `into` is the table, with columns if need be."""
+        self._open()
         queued = self._queues.setdefault(into, [])
         for row in rows:
             queued.append(row)
@@ -169,8 +170,10 @@ class Session:
             self._streams.pop().close()
 
     def _insert_queued(self) -> None:
-        for into, rows in self._queues.items():
-            self._insert(into, rows)
+        if self._queues:
+            for into, rows in self._queues.items():
+                self._insert(into, rows)
+            self._queues.clear()
 
     def _insert(self, into: str, rows: list[Sequence[Value]]) -> None:
         """Inserts rows that are queued, as many together as may be, and takes them off the queue."""

@@ -46,7 +46,7 @@ from bridge.ledger.schema import not_a_ledger, prepare
 from bridge.ledger.seal import Seal
 from bridge.ledger.session import Session, closed, locked, roll_back, unavailable
 from bridge.ledger.soundness import require_sound
-from bridge.ledger.writing import DROP_CHUNKS, SqliteTransaction
+from bridge.ledger.writing import DROP_CHUNKS, Known, SqliteTransaction
 from certificates.ids import uuid7
 from kernel.errors import Conflict, DamagedBase, NotFound
 
@@ -99,7 +99,7 @@ class SqliteLedger:
         self._key = key
         self._name = str(path)
         self._lock = Lock()
-        self._known_graphs: set[str] = set()
+        self._known = Known()
         self._on_close = ExitStack()
         refuse_old_sqlite()
         create_file(path)
@@ -142,7 +142,7 @@ class SqliteLedger:
     def transaction(self) -> Iterator[SqliteTransaction]:
         """Begins the one write transaction; leaving the context without `commit` rolls it back."""
         with self._writing() as session:
-            yield SqliteTransaction(session, self._key, self._known_graphs)
+            yield SqliteTransaction(session, self._key, self._known)
 
     @contextmanager
     def reading(self) -> Iterator[SqliteView]:

@@ -23,6 +23,7 @@ Example
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from bridge.ledger import purging
@@ -56,6 +57,8 @@ _FACTS: Final = """facts (
         valid_from, valid_to, from_precision, to_precision, recorded, superseded, certificate, superseded_by, leaf
     )"""
 _STATEMENT: Final = slice(2, 6)
+_TEXTS: Final = slice(4, 8)
+"""Where a look-up of the believed facts of a statement has its terms."""
 _LOOKED_THROUGH: Final = 64
 """Queued facts that are looked through at most before a statement is looked for: beyond that, they are inserted."""
 
@@ -76,29 +79,43 @@ _USE_KEY: Final = """INSERT INTO keys VALUES (?, ?, NULL)
 _SET_HEAD: Final = "UPDATE state SET position = ?, instant = ?, clock = ?, digest = ?"
 
 
+@dataclass(slots=True)
+class Known:
+    """What is known of a ledger without reading it, for this process alone writes its log.
+
+    Args:
+        graphs: some of the table of graphs.
+        log_size: how many events the log has; None: that has to be read.
+    """
+
+    graphs: set[str] = field(default_factory=set)
+    log_size: int | None = None
+
+
 class SqliteTransaction(SqliteView):
     """The open write transaction; a `kernel.ports.writing.LedgerTransaction`.
 
     Args:
         session: the transaction.
         key: the hash that the statement indexes are by.
-        known_graphs: graphs that are known to be in the table of graphs; those that are put there are added on commit.
+        known: what is known of the ledger; of what is written, only what was committed is.
     """
 
-    def __init__(self, session: Session, key: Callable[[str], int], known_graphs: set[str]) -> None:
+    def __init__(self, session: Session, key: Callable[[str], int], known: Known) -> None:
         super().__init__(session, key)
         self._instants: dict[UUID, Instant] = {}
         self._new_graphs: dict[str, set[UUID]] = {}
-        self._log_size: int | None = None
-        self._known_graphs = known_graphs
+        self._known = known
+        self._log_size, known.log_size = known.log_size, None
 
     def believed_of(self, statement: Statement) -> Sequence[Fact]:
         """Every believed fact of exactly this statement, by start."""
-        fresh = self._session.queued(_FACTS)
-        same = (statement.subject.n3, statement.predicate.n3, statement.object.n3, statement.graph.n3)
-        if len(fresh) > _LOOKED_THROUGH or any(row[_STATEMENT] == same for row in fresh):
-            return super().believed_of(statement)
-        return self._session.all_but_queued(*self._asking_for(statement))
+        asking, fresh = self._asking_for(statement), self._session.queued(_FACTS)
+        if fresh:
+            same = asking[1][_TEXTS]
+            if len(fresh) > _LOOKED_THROUGH or any(row[_STATEMENT] == same for row in fresh):
+                return self._session.all(*asking)
+        return self._session.all_but_queued(*asking)
 
     def changes(self) -> int:
         """Grows with every write."""
@@ -161,11 +178,11 @@ class SqliteTransaction(SqliteView):
         graphs: set[str] = set()
         self._instants[certificate] = at
         self._session.queue(_FACTS, fact_rows(facts, certificate, at, self._key, graphs))
-        for graph in graphs - self._known_graphs:
+        for graph in graphs - self._known.graphs:
             if self._session.execute("INSERT OR IGNORE INTO graphs VALUES (?)", (graph,)):
                 self._new_graphs[graph] = set()
             elif graph not in self._new_graphs:
-                self._known_graphs.add(graph)
+                self._known.graphs.add(graph)
             if graph in self._new_graphs:
                 self._new_graphs[graph].add(certificate)
 
@@ -211,7 +228,7 @@ class SqliteTransaction(SqliteView):
     def erase(self, purge: UUID, erasure: Erasure) -> None:
         """Deletes what is to be purged, and keeps of facts and items what proves that they were there."""
         # Those that are listed anew are looked up again; that a graph is forgotten here is not undone by a rollback.
-        self._known_graphs.difference_update(purging.erase(self._session, purge, erasure))
+        self._known.graphs.difference_update(purging.erase(self._session, purge, erasure))
 
     def bury(self, purge: UUID, tombstones: Iterable[tuple[str, bytes]]) -> None:
         """Puts up tombstones, by kind and hash."""
@@ -232,4 +249,5 @@ class SqliteTransaction(SqliteView):
     def commit(self) -> None:
         """Makes everything durable before it returns. Raises `LedgerUnavailable`; nothing is kept then."""
         self._session.commit()
-        self._known_graphs.update(self._new_graphs)
+        self._known.graphs.update(self._new_graphs)
+        self._known.log_size = self._log_size

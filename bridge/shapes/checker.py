@@ -111,8 +111,9 @@ class CoreChecker:
             else:
                 for each in in_force.sets:
                     changes = changes_of_plan(plan, each.model, view, each.scope)
-                    overlay = Overlay.of_plan(plan, view, each.scope)
-                    found += self._of_changes(each, changes, overlay, plan.issued_at) if changes else ()
+                    if changes:
+                        overlay = Overlay.of_plan(plan, view, each.scope)
+                        found += self._of_changes(each, changes, overlay, plan.issued_at)
         return found
 
     def noticed(self, plan: Plan, view: FactsView, preparation: Prepared | None = None) -> Sequence[FactContent]:

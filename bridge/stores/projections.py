@@ -59,6 +59,8 @@ def added_text(projection: Projection, delta: StoreDelta) -> str:
 
 def removed_text(projection: Projection, delta: StoreDelta) -> str:
     """What a delta takes away: statements that hold no more, and history that was purged; else that only grows."""
+    if not delta.vanish and not delta.erases:  # as with most writes
+        return ""
     current = _statements(projection, delta.vanish)
     if projection is Projection.CURRENT or not delta.erases:
         return "".join(current)

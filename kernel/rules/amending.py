@@ -19,7 +19,7 @@ finding names Paris, held since 2024::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from certificates.findings import Finding, FindingCode, Severity
 from kernel.rules.conflict_words import told
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from kernel.writing.plan import Plan
 
 __all__ = ["amend", "beyond_vocabularies", "read_rules"]
+
+_DECLARING: Final = frozenset({RULES_GRAPH, ONTOLOGY_GRAPH})
+"""Where vocabularies, and what they admit, are declared."""
 
 
 def amend(plan: Plan, table: RuleTable, view: FactsView) -> tuple[Plan, list[Finding]]:
@@ -76,8 +79,9 @@ def beyond_vocabularies(plan: Plan, table: RuleTable, ontology: tuple[Fact, ...]
         view: the facts believed at the head, those of the load session so far included.
     """
     yield from not_admitted(plan, table.vocabularies, ontology)
-    touched = {RULES_GRAPH, ONTOLOGY_GRAPH} & plan.graphs
-    if touched and (table.vocabularies or RULES_GRAPH in touched):
+    if _DECLARING.isdisjoint(plan.graphs):
+        return
+    if table.vocabularies or RULES_GRAPH in plan.graphs:
         (rules, rules_then), (axioms, axioms_then) = (
             _before_and_after(plan, graph, view) for graph in (RULES_GRAPH, ONTOLOGY_GRAPH)
         )

@@ -85,8 +85,10 @@ class Group:
             Fact(content, plan.certificate, at, None, leaf)
             for content, leaf in zip(plan.record, leaves[1:], strict=False)
         ]
-        self._note_superseded(plan, at)
-        self._note_evidence(plan, at)
+        if plan.supersede:
+            self._note_superseded(plan, at)
+        if plan.evidence:
+            self._note_evidence(plan, at)
         return self.certify(plan.certificate, at, recheck)
 
     def take(self, plan: Plan, leaves: Sequence[bytes], at: Instant) -> None:
@@ -100,8 +102,9 @@ class Group:
             self.tx.supersede(plan.certificate, at, (fact.id for fact in plan.supersede))
         if plan.evidence:
             self.tx.add_evidence(plan.certificate, at, plan.evidence)
-        state = self._state.add_many((fact.id.bytes, leaf) for fact, leaf in facts)
-        self._state = state.remove_many((fact.id.bytes, fact.leaf) for fact in plan.supersede)
+        self._state = self._state.add_many((fact.id.bytes, leaf) for fact, leaf in facts)
+        if plan.supersede:
+            self._state = self._state.remove_many((fact.id.bytes, fact.leaf) for fact in plan.supersede)
         self.governs = self.governs or not plan.graphs.isdisjoint(GOVERNANCE)
         self._expect(plan.record)
 
@@ -137,8 +140,8 @@ class Group:
             return None
         self._fall_due()
         self.tx.set_head(self.head)
-        recorded = [self._as_it_stands(fact) for fact in self._recorded]
         superseded = list(self._superseded.values())
+        recorded = list(map(self._as_it_stands, self._recorded)) if superseded else self._recorded
         clock = self.head.clock
         appear = dict.fromkeys(fact.statement for fact in recorded if fact.holds_at(clock))
         vanish: list[Statement] = []

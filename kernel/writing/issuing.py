@@ -12,12 +12,12 @@ Example
 
     issued = notary.issue(group, judgement, at)
     head = group.apply(judgement.plan, issued.leaves, at)
-    group.tx.issue(issued.applied(head, at))
+    group.tx.issue(issued.record(head))
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from certificates.canonical import digest_hex
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from certificates.certificate import Digests
     from certificates.items import SaltedItem
     from certificates.keys import SigningKey
+    from kernel.terms import Iri
     from kernel.time.instants import Instant
     from kernel.writing.group import Group
     from kernel.writing.judging import Judgement
@@ -51,14 +52,41 @@ _FIRST_STATE = {
 
 @dataclass(frozen=True, slots=True)
 class IssuedCertificate:
-    """A certificate to be entered, and the leaf hashes of its plan items."""
+    """A certificate that is signed and logged, and has yet to be entered.
 
-    record: CertificateRecord
+    Args:
+        judgement: what it says.
+        at: when it was issued.
+        base_head: the log position of the head that it was judged at.
+        document: the signed bytes.
+        issued: the log position of its issued event.
+        leaves: the leaf hashes of its plan items.
+    """
+
+    judgement: Judgement
+    at: Instant
+    base_head: int | None
+    document: bytes
+    issued: int
     leaves: tuple[bytes, ...]
 
-    def applied(self, head: int, at: Instant) -> CertificateRecord:
-        """The certificate once it is applied."""
-        return replace(self.record, state=CertificateState.APPLIED, head=head, instant=at)
+    def record(self, head: int | None) -> CertificateRecord:
+        """What is entered of it: as applied when it was issued, if there is a head that it has made."""
+        plan, verdict = self.judgement.plan, self.judgement.verdict
+        return CertificateRecord(
+            id=plan.certificate,
+            document=self.document,
+            verdict=verdict,
+            state=_FIRST_STATE[verdict] if head is None else CertificateState.APPLIED,
+            principal=plan.request.principal,
+            graphs=tuple(sorted(plan.graphs, key=_name_of)),
+            issued_at=self.at,
+            base_head=self.base_head,
+            issued=self.issued,
+            request=plan.request if verdict is Verdict.REVIEW else None,
+            head=head,
+            instant=None if head is None else self.at,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +114,12 @@ class Notary:
         plan = judgement.plan
         items = salt_items(ItemKind.PLAN, plan.bodies())
         findings = salt_items(ItemKind.FINDING, [finding.canonical() for finding in judgement.findings])
-        leaves = tuple(item.leaf for item in items)
+        leaves = tuple([item.leaf for item in items])
         trees = Trees(ItemTree.of(leaves), ItemTree.of([item.leaf for item in findings]) if findings else EMPTY)
         document = self.sign(group, plan.certificate, judgement.verdict, judgement.digests, trees, at, predecessor)
         event = issued_event(plan.certificate, document, judgement.verdict, at)
-        record = CertificateRecord(
-            id=plan.certificate,
-            document=document,
-            verdict=judgement.verdict,
-            state=_FIRST_STATE[judgement.verdict],
-            principal=plan.request.principal,
-            graphs=tuple(sorted(plan.graphs, key=lambda graph: graph.value)),
-            issued_at=at,
-            base_head=group.head.position,
-            issued=self.log(group, event, [items, findings]),
-            request=plan.request if judgement.verdict is Verdict.REVIEW else None,
-        )
-        return IssuedCertificate(record, leaves)
+        position = self.log(group, event, [items, findings])
+        return IssuedCertificate(judgement, at, group.head.position, document, position, leaves)
 
     def sign(
         self,
@@ -137,6 +154,10 @@ class Notary:
             if batch:
                 group.tx.add_items(event.certificate, batch)
         return group.tx.append_event(event.encode())
+
+
+def _name_of(graph: Iri) -> str:
+    return graph.value
 
 
 def issued_event(certificate: UUID, document: bytes, verdict: Verdict, at: Instant) -> Issued:

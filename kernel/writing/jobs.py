@@ -71,7 +71,9 @@ class Job(Generic[T]):
         """
         written = group.tx.changes()
         try:
-            with self._insisting() if insists else nullcontext():
+            if not insists:
+                return self.run(group)
+            with self._insisting():
                 return self.run(group)
         except LedgerUnavailable:
             raise

@@ -94,6 +94,29 @@ class Judgement:
     digests: Digests
 
 
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What plans are judged by at a head.
+
+    Args:
+        table: the rules.
+        signatures: of edges.
+        ontology: the believed facts of `m:ontology`.
+        queries: those of `m:queries`.
+        policy: from findings to a verdict.
+        threshold: below which confidence an assertion is a finding.
+        digests: what a certificate names all of it by.
+    """
+
+    table: RuleTable
+    signatures: Signatures
+    ontology: tuple[Fact, ...]
+    queries: tuple[Fact, ...]
+    policy: VerdictPolicy
+    threshold: Decimal
+    digests: Digests
+
+
 @dataclass(slots=True)
 class Gathered:
     """What was seen of the chunks of a load session, one by one.
@@ -135,24 +158,29 @@ class Judge:
         self._entailment = entailment
         self._policy = policy
         self._governance = governance
+        self._held: InForce | None = None
 
     def approval(self, view: FactsView) -> ApprovalRule:
         """What approvals are held to at the head of the view; safe from any thread, for nothing is kept of it."""
         return in_force(tuple(view.believed(graph=POLICY_GRAPH)), self._policy).approval
 
-    def _in_force(self, view: FactsView) -> VerdictPolicy:
-        return in_force(self._governance.facts(POLICY_GRAPH, view), self._policy)
-
-    def _rules(self, view: FactsView) -> RuleTable:
-        return read_rules(self._governance.facts(RULES_GRAPH, view))
-
-    def _signatures(self, table: RuleTable, view: FactsView) -> Signatures:
-        return signatures(table.signatures, table.reading, self._governance.facts(ONTOLOGY_GRAPH, view))
-
-    def _verdict(self, findings: Sequence[Finding], about: About, view: FactsView) -> Verdict:
-        if any(finding.code is FindingCode.INVALID_POLICY for finding in findings):
-            return Verdict.REFUSED
-        return self._in_force(view).verdict(findings, about)
+    def _in_force(self, view: FactsView) -> InForce:
+        """What plans are judged by at the head of the view; read once, until it may have changed."""
+        if self._held is None:
+            facts = self._governance.facts
+            ontology, table = facts(ONTOLOGY_GRAPH, view), read_rules(facts(RULES_GRAPH, view))
+            policy = in_force(facts(POLICY_GRAPH, view), self._policy)
+            digests = self._governance.digests(view)
+            self._held = InForce(
+                table,
+                signatures(table.signatures, table.reading, ontology),
+                ontology,
+                facts(QUERIES_GRAPH, view),
+                policy,
+                Decimal(policy.confidence),
+                digests if policy is self._policy else replace(digests, policy=policy.digest()),
+            )
+        return self._held
 
     def judge(self, plan: Plan, view: LedgerView, preparation: Preparation | None = None) -> Judgement:
         """Judges a plan whose facts are not in the view.
@@ -170,24 +198,24 @@ class Judge:
         governed = self._governance.over(view)
         if preparation is not None:
             preparation.hold(view)
-        table = self._rules(view)
-        plan, contradictions = amend(plan, table, governed)
-        asked = self._signatures(table, view)
-        mismatched = [told(each, asked) for each in mismatches(plan, asked, governed)]
-        if plan.request.partial and (touched := touched_by(plan, table, asked)):
-            contradictions, mismatched = kept_apart(touched, [*contradictions, *mismatched], asked, view.graphs()), []
+        by = self._in_force(view)
+        plan, contradictions = amend(plan, by.table, governed)
+        mismatched = [told(each, by.signatures) for each in mismatches(plan, by.signatures, governed)]
+        if plan.request.partial and (touched := touched_by(plan, by.table, by.signatures)):
+            seen = [*contradictions, *mismatched]
+            contradictions, mismatched = kept_apart(touched, seen, by.signatures, view.graphs()), []
         findings = (
             *contradictions,
-            *beyond_vocabularies(plan, table, self._governance.facts(ONTOLOGY_GRAPH, view), governed),
+            *beyond_vocabularies(plan, by.table, by.ontology, governed),
             *mismatched,
             *self._shapes.findings(plan, governed, preparation),
-            *self._doubts(plan, governed),
-            *self._impact.findings(plan, self._governance.facts(QUERIES_GRAPH, view), view),
-            *self._entailment.findings(plan, self._governance.facts(ONTOLOGY_GRAPH, view), view),
+            *_doubts(plan, by.threshold),
+            *self._impact.findings(plan, by.queries, view),
+            *self._entailment.findings(plan, by.ontology, view),
             *written_policy(plan, governed),
             *remarks(plan, self._policy),
         )
-        return Judgement(plan, findings, self._verdict(findings, About.of(plan), governed), self.digests(view))
+        return Judgement(plan, findings, _verdict(findings, About.of(plan), by.policy), by.digests)
 
     def hold(self, view: LedgerView, preparation: Preparation | None) -> None:
         """Reads what governs at the head of the view: what a load brings of it does not judge the load itself.
@@ -195,14 +223,13 @@ class Judge:
         Raises:
             Unprepared: what was judged beforehand is out of date.
         """
-        self._governance.digests(view)
-        self._governance.facts(POLICY_GRAPH, view)
+        self._in_force(view)
         if preparation is not None:
             preparation.hold(view)
 
     def begin_load(self, view: LedgerView) -> Gathered:
         """What is gathered, chunk by chunk, of a load session; nothing so far."""
-        return Gathered(self._impact.load(self._governance.facts(QUERIES_GRAPH, view)))
+        return Gathered(self._impact.load(self._in_force(view).queries))
 
     def gather(self, plan: Plan, view: LedgerView, gathered: Gathered, preparation: Preparation | None) -> None:
         """Judges one chunk of a load session, as far as it can be alone; what rules would propose is left out.
@@ -217,20 +244,19 @@ class Judge:
             WasPurged: the chunk would write what has a tombstone.
         """
         self._tombstones.require_none(plan)
-        table, governed = self._rules(view), self._governance.over(view)
+        by, governed = self._in_force(view), self._governance.over(view)
         about = About.of(plan)
         gathered.about = about if gathered.about is NOTHING else gathered.about.with_more(about)
         gathered.findings += [
-            *amend(plan, table, governed)[1],
-            *beyond_vocabularies(plan, table, self._governance.facts(ONTOLOGY_GRAPH, view), view),
-            *self._doubts(plan, governed),
+            *amend(plan, by.table, governed)[1],
+            *beyond_vocabularies(plan, by.table, by.ontology, view),
+            *_doubts(plan, by.threshold),
             *written_policy(plan, governed),
             *remarks(plan, self._policy),
         ]
-        asked = self._signatures(table, view)
-        gathered.mismatched += mismatches(plan, asked, governed)
+        gathered.mismatched += mismatches(plan, by.signatures, governed)
         if plan.request.partial:
-            for code, graphs in touched_by(plan, table, asked).items():
+            for code, graphs in touched_by(plan, by.table, by.signatures).items():
                 gathered.touched.setdefault(code, set()).update(graphs)
         gathered.noticed += self._shapes.noticed(plan, governed, preparation)
         gathered.gone += self._shapes.missed(plan, governed)
@@ -247,40 +273,46 @@ class Judge:
             gathered: of its chunks.
             preparation: what was judged beforehand, if the load writes shapes.
         """
-        governed, asked = self._governance.over(view), self._signatures(self._rules(view), view)
+        governed, by = self._governance.over(view), self._in_force(view)
         findings = [
             *gathered.findings,
-            *(told(each, asked) for each in remaining(gathered.mismatched, asked, governed)),
+            *(told(each, by.signatures) for each in remaining(gathered.mismatched, by.signatures, governed)),
         ]
         if gathered.touched:
-            findings = kept_apart(gathered.touched, findings, asked, view.graphs())
+            findings = kept_apart(gathered.touched, findings, by.signatures, view.graphs())
         if load.noticed or load.gone:
             findings += self._shapes.load_findings(load, governed, preparation)
         findings += gathered.impact.findings(str(load.certificate), load.issued_at, view)
-        findings += self._entailment.of_load(load, self._governance.facts(ONTOLOGY_GRAPH, view), view)
+        findings += self._entailment.of_load(load, by.ontology, view)
         findings = once(findings)
-        return tuple(findings), self._verdict(findings, gathered.about, view)
+        return tuple(findings), _verdict(findings, gathered.about, by.policy)
 
     def digests(self, view: FactsView) -> Digests:
         """What plans are judged by at the head of the view."""
-        digests, policy = self._governance.digests(view), self._in_force(view)
-        return digests if policy is self._policy else replace(digests, policy=policy.digest())
+        return self._in_force(view).digests
 
     def forget(self) -> None:
         """What governs may have changed: it is read anew."""
         self._governance.forget()
+        self._held = None
 
-    def _doubts(self, plan: Plan, view: FactsView) -> list[Finding]:
-        threshold = Decimal(self._in_force(view).confidence)
-        doubted = [item for item in plan.evidence if item.confidence is not None and item.confidence < threshold]
-        if not doubted:
-            return []
-        facts: dict[UUID, FactContent] = {fact.id: fact for fact in plan.record}
-        return [
-            _doubt(facts[item.fact], item.confidence, threshold)
-            for item in doubted
-            if item.fact in facts and item.confidence is not None
-        ]
+
+def _verdict(findings: Sequence[Finding], about: About, policy: VerdictPolicy) -> Verdict:
+    if any(finding.code is FindingCode.INVALID_POLICY for finding in findings):
+        return Verdict.REFUSED
+    return policy.verdict(findings, about)
+
+
+def _doubts(plan: Plan, threshold: Decimal) -> list[Finding]:
+    doubted = [item for item in plan.evidence if item.confidence is not None and item.confidence < threshold]
+    if not doubted:
+        return []
+    facts: dict[UUID, FactContent] = {fact.id: fact for fact in plan.record}
+    return [
+        _doubt(facts[item.fact], item.confidence, threshold)
+        for item in doubted
+        if item.fact in facts and item.confidence is not None
+    ]
 
 
 def _doubt(fact: FactContent, confidence: Decimal, threshold: Decimal) -> Finding:

@@ -18,7 +18,7 @@ A plan that records one fact has two items::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -46,6 +46,7 @@ class Plan:
         record: facts to record.
         supersede: believed facts to supersede.
         evidence: evidence to add.
+        graphs: every graph in which the plan records or supersedes a fact, or, where it is held already, supports one.
     """
 
     certificate: UUID
@@ -54,15 +55,13 @@ class Plan:
     record: tuple[FactContent, ...]
     supersede: tuple[Fact, ...]
     evidence: tuple[EvidenceContent, ...]
+    graphs: frozenset[Iri] = field(init=False, repr=False, compare=False)
 
-    @property
-    def graphs(self) -> frozenset[Iri]:
-        """Every graph in which the plan records or supersedes a fact, or, where it is held already, supports one."""
-        return frozenset(
-            [fact.statement.graph for fact in self.record]
-            + [fact.statement.graph for fact in self.supersede]
-            + [change.statement.graph for change in self.request.changes if isinstance(change, Assert)]
-        )
+    def __post_init__(self) -> None:
+        graphs = {fact.statement.graph for fact in self.record}
+        graphs.update([fact.statement.graph for fact in self.supersede])
+        graphs.update([change.statement.graph for change in self.request.changes if isinstance(change, Assert)])
+        object.__setattr__(self, "graphs", frozenset(graphs))
 
     def bodies(self) -> list[bytes]:
         """The items to salt and sign, in their order."""

@@ -35,7 +35,6 @@ from __future__ import annotations
 import logging
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from threading import Condition, Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -49,7 +48,7 @@ from kernel.writing.projection import delta_between
 from kernel.writing.stepping_back import STEPS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from kernel.ports.heads import Head
     from kernel.ports.ledger import Ledger
@@ -240,23 +239,23 @@ class Sequencer:
 
     def _attempt(self, jobs: list[Job[object]]) -> None:
         """Runs the jobs in one transaction, commits it, has the stores take what it changes, and answers."""
-        with self._group() as group:
-            answers = [(job, job.take(group, insists=self._closing or job.steps >= STEPS)) for job in jobs]
-            delta = group.close()
+        answers, delta = self._committed(
+            lambda group: [(job, job.take(group, insists=self._closing or job.steps >= STEPS)) for job in jobs]
+        )
         self._bring_up(delta, alone=jobs[0].alone)
         give(answers)
 
-    @contextmanager
-    def _group(self) -> Iterator[Group]:
-        """A group in a transaction of its own, which is committed when all within is done."""
+    def _committed(self, run: Callable[[Group], T]) -> tuple[T, StoreDelta | None]:
+        """What was done in a group, in a transaction of its own, and what the stores must do for it; durable by now."""
         head, self._head = self._head, None  # only what was committed is known
         with self._ledger.transaction() as tx:
             group = Group(tx, self._host, self._due, head)
-            yield group
+            done = run(group)
+            delta = group.close()
             tx.commit()
-        self._head = group.head
-        self._due = group.due
+        self._head, self._due = group.head, group.due
         self._wrote()
+        return done, delta
 
     def _prepare(self, job: Job[object]) -> None:
         """Prepares a job that stepped back, and queues it again, until it has had a turn to its end."""
@@ -283,17 +282,15 @@ class Sequencer:
             self._stores.start_over()
         if self._behind and monotonic() < self._not_before:
             return
-        with self._or_behind(erases=erases):
-            if self._behind or (alone and not erases):
-                self._catch_up()
-            elif delta is not None:
-                self._stores.apply(delta)
+        if self._behind or (alone and not erases):
+            self._or_behind(self._catch_up, erases=erases)
+        elif delta is not None:
+            self._or_behind(lambda: self._stores.apply(delta), erases=erases)
 
-    @contextmanager
-    def _or_behind(self, *, erases: bool = False) -> Iterator[None]:
-        """Whatever fails within has left the stores behind the ledger."""
+    def _or_behind(self, step: Callable[[], None], *, erases: bool = False) -> None:
+        """Does what leaves the stores behind the ledger if it fails."""
         try:
-            yield
+            step()
         except BaseException:
             log.exception("the stores are behind the ledger; tried again shortly")
             if erases:
@@ -311,8 +308,7 @@ class Sequencer:
     def _tick(self, *, idle: bool) -> None:
         """Brings up stores that are behind, and moves the clock when something is due."""
         if idle and not self._behind and self._stores.unsettled:
-            with self._or_behind():
-                self._stores.settle()
+            self._or_behind(self._stores.settle)
         if monotonic() < self._not_before:
             return
         try:
@@ -332,9 +328,7 @@ class Sequencer:
 
     def _advance(self) -> None:
         """Moves the clock to the host's time, durably, and then the stores."""
-        with self._group() as group:
-            group.advance(self._host.now())
-            delta = group.close()
+        _, delta = self._committed(lambda group: group.advance(self._host.now()))
         self._bring_up(delta)
 
     def _refuse(self, error: LedgerUnavailable) -> ReadOnly:

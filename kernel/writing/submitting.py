@@ -192,11 +192,12 @@ class Submitter:
         if dry_run:
             return Outcome(None, judgement.verdict, None, None, judgement.findings)
         issued = self._notary.issue(group, judgement, at, predecessor)
-        record = issued.record
+        head = None
         if judgement.verdict is Verdict.CLEAR:
-            record = issued.applied(group.apply(judgement.plan, issued.leaves, at), at)
+            head = group.apply(judgement.plan, issued.leaves, at)
             if group.governs:
                 self._judge.forget()
+        record = issued.record(head)
         group.tx.issue(record)
         return Outcome(record.id, record.verdict, record.state, record.head, judgement.findings)
 

@@ -198,7 +198,7 @@ class WatchedTransaction(SqliteTransaction):
     """A transaction of a `WatchedLedger`."""
 
     def __init__(self, session: Session, ledger: WatchedLedger) -> None:
-        super().__init__(session, ledger._key, ledger._known_graphs)
+        super().__init__(session, ledger._key, ledger._known)
         self._ledger = ledger
 
     def remember(self, principal: str, key: str, entry: IdempotencyEntry) -> None:

@@ -80,7 +80,8 @@ def _ours(directory: Path, facts: int) -> Iterator[Endpoint]:
     with Base.open(data) as base:
         load(base, directory, facts)
     token = token_for(data, "reader")
-    with served_base(data, directory / "ours.txt", {}) as (process, port):
+    # Where much else runs, its first worker may take longer to start than a query waits.
+    with served_base(data, directory / "ours.txt", {"MUNIMENT_QUERY_PATIENCE": "120"}) as (process, port):
         yield Endpoint(port, process.pid, "/sparql", {"Authorization": f"Bearer {token}"})
 
 

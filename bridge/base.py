@@ -38,7 +38,7 @@ from bridge.impact.staging import Staging
 from bridge.key_changes import KeyChanges
 from bridge.keys import SIGNING_KEY, KeyPlace, signing_key
 from bridge.ledger.sqlite import SqliteLedger
-from bridge.loading.staging import decode_assertions
+from bridge.loading.staging import decode_changes
 from bridge.lock import DirectoryLock
 from bridge.reading import Reader
 from bridge.shapes.checker import CoreChecker
@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from kernel.ports.records import CertificateRecord
     from kernel.terms import Statement
     from kernel.writing.deciding import DecisionRequest
+    from kernel.writing.deferred import Deferred
     from kernel.writing.group import Group
     from kernel.writing.judging import VerdictPolicy
     from kernel.writing.loading import LoadRequest
@@ -304,13 +305,13 @@ class Base:
         with suppress(LedgerUnavailable):  # then more may be refused than has to be, and nothing less
             self._graves.read_anew()
 
-    def _all_staged(self) -> Iterator[tuple[str, Sequence[Assert]]]:
+    def _all_staged(self) -> Iterator[tuple[str, Sequence[Deferred]]]:
         for session in self.ledger.staged_sessions():
             for chunk in self._staged(session):
                 yield session, chunk
 
-    def _staged(self, session: str) -> Iterator[Sequence[Assert]]:
-        return (decode_assertions(chunk) for chunk in self.ledger.staged(session))
+    def _staged(self, session: str) -> Iterator[Sequence[Deferred]]:
+        return (decode_changes(chunk) for chunk in self.ledger.staged(session))
 
 
 def _target(change: End | Retract | Revise | Reinstate) -> Statement | UUID:

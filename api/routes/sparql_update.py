@@ -10,7 +10,8 @@ Rules
   graph is the union of what the caller may read, or strictly `m:default`; else the settings do.
 * A WHERE is evaluated by a worker, as a query is, and within the limits of its caller's queries; all of a request
   together has the time of one. It is ended when its client hangs up; what is planned by then is done.
-* Much INSERT DATA is a load session. A refusal or a review of it proposes nothing, as with `muniment load`.
+* Much data, and whatever else changes much, is a load session. A refusal or a review of it proposes nothing, as with
+  `muniment load`.
 * LOAD fetches what `MUNIMENT_OUTBOUND` lists, before anything is evaluated (`api.callers.outbound`); one that may not
   be asked is refused, silent or not, before anything is.
 * Formats, which SPARQLWrapper adds to every request, say nothing here.
@@ -147,9 +148,11 @@ async def _update(request: Request, text: str, base: str, terms: Terms, paramete
         update = await _with_sources(request, service, update)
     if update.is_bulk:
         return await asyncio.wrap_future(updates.load(update))
-    if not update.has_where:
-        return await asyncio.wrap_future(updates.apply(update, None))
-    return await _evaluated(request, service, update)
+    if update.has_where:
+        return await _evaluated(request, service, update)
+    if update.may_be_large:
+        return await _worked_out(service, update)
+    return await asyncio.wrap_future(updates.apply(update, None))
 
 
 async def _with_sources(request: Request, service: Service, update: Update) -> Update:
@@ -206,6 +209,18 @@ async def _evaluated(request: Request, service: Service, update: Update) -> Outc
     brief = replace(limits, seconds=min(limits.seconds, HELD))
     async with service.replicas.lease(caller.id, brief) as lease:
         return await asyncio.wrap_future(updates.apply_alone(update, LeasedSolver(lease), evaluated))
+
+
+async def _worked_out(service: Service, update: Update) -> Outcome:
+    """Has what may come to much worked out aside, and submits it; where the base moves on each time, in its turn."""
+    updates = service.base.updates
+    for _ in range(ATTEMPTS):
+        try:
+            evaluated = await service.evaluate(partial(updates.evaluate, update, None))
+            return await asyncio.wrap_future(updates.apply(update, evaluated))
+        except StateMoved:
+            continue
+    return await asyncio.wrap_future(updates.apply(update, None))
 
 
 def _graphs(parameters: Parameters, parameter: Parameter) -> tuple[Iri, ...]:

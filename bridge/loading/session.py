@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.loading.files import FileReader, LoadFile
 from bridge.loading.refusals import Refusal
-from bridge.loading.staging import CHUNK_FORMAT, decode_seed, encode_assertions
+from bridge.loading.staging import CHUNK_FORMAT, decode_seed, encode_changes
 from certificates.canonical import canonical_json, digest_hex
 from kernel.changes import Request
 from kernel.errors import InvalidDocument
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from kernel.changes import Assert
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.ports.records import CertificateRecord
+    from kernel.writing.deferred import Deferred
 
 CHUNK: Final = 4_000
 """Changes in a chunk: what reading and planning hold in memory at once."""
@@ -131,22 +132,22 @@ def _seed(ledger: Ledger, session: str) -> bytes:
     return token_bytes(_SEED_BYTES) if chunk is None else decode_seed(chunk)
 
 
-def stage(ledger: Ledger, session: str, seed: bytes, changes: Iterator[Assert]) -> int:
+def stage(ledger: Ledger, session: str, seed: bytes, changes: Iterator[Deferred]) -> int:
     """Keeps the changes chunk by chunk, from the first chunk that is not there; answers how many changes there are."""
     kept = ledger.staged_chunks(session)
     staged = 0
     for number, chunk in enumerate(_chunks(changes)):
         if number >= kept:
-            ledger.stage(session, number, encode_assertions(chunk, seed))
+            ledger.stage(session, number, encode_changes(chunk, seed))
         staged += len(chunk)
     if not staged:
         raise InvalidDocument("there is nothing in the files that could be loaded", remedy="check the files")
     return staged
 
 
-def _chunks(changes: Iterator[Assert]) -> Iterator[list[Assert]]:
+def _chunks(changes: Iterator[Deferred]) -> Iterator[list[Deferred]]:
     """The changes cut into chunks: always in the same places."""
-    chunk: list[Assert] = []
+    chunk: list[Deferred] = []
     text = 0
     for change in changes:
         chunk.append(change)

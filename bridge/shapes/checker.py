@@ -137,6 +137,18 @@ class CoreChecker:
         }
         return [*written, *seen.values()]
 
+    def missed(self, plan: Plan, view: FactsView) -> Sequence[Fact]:
+        """Those of the data that a chunk supersedes which shapes may see; of shapes that cannot be used, the first."""
+        facts = _governing(view) if plan.supersede else ()
+        if not facts:
+            return ()
+        in_force = self._registry.of(facts, view)
+        data = (fact for fact in plan.supersede if is_data(fact.statement.graph))
+        if in_force.problems:
+            return [*islice(data, 1)]
+        models = [shapes.model for shapes in in_force.sets]
+        return [fact for fact in data if any(model.notices(triple_of(fact.content)) for model in models)]
+
     def load_findings(self, load: Loaded, view: FactsView, preparation: Prepared | None = None) -> Sequence[Finding]:
         """The same for a load session, judged whole, whose facts and evidence are in the view."""
         facts = tuple(fact for fact in _governing(view) if fact.certificate != load.certificate)
@@ -152,11 +164,11 @@ class CoreChecker:
         if facts:
             in_force = self._registry.of(facts, view)
             if in_force.problems:
-                found += _of_unusable(in_force, load.noticed)
+                found += _of_unusable(in_force, (*load.noticed, *(fact.content for fact in load.gone)))
             else:
                 for each in in_force.sets:
-                    changes = changes_of_load(load.noticed, each.model, each.scope)
-                    overlay = Overlay(view, brought_by=load.certificate, scope=each.scope)
+                    changes = changes_of_load(load, each.model, each.scope)
+                    overlay = Overlay(view, gone=load.gone, brought_by=load.certificate, scope=each.scope)
                     found += self._of_changes(each, changes, overlay, load.issued_at)
         return found
 

@@ -6,7 +6,8 @@ Rules
   change for the time that both cover, unless its literal is spelled anew.
 * A new spelling of a literal that is held is a change too, for as long as the fact holds. Where a shape looks at
   evidence for what a predicate says, so is any evidence for it, and what is superseded and recorded again.
-* In a load session every fact recorded comes, and so does the evidence for facts held before.
+* In a load session every fact recorded comes, and so does the evidence for facts held before; what evidence came is not
+  looked up.
 * A property shape need not be judged by itself where the one shape that hands its results on has to be judged anyway.
 
 Example
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.overlay import Scope
     from kernel.facts import FactContent
+    from kernel.ports.checks import Loaded
     from kernel.ports.facts import FactsView
     from kernel.terms import Iri
     from kernel.writing.plan import Plan
@@ -123,13 +125,35 @@ def supported_anew(plan: Plan, model: ShapesModel, view: FactsView) -> Iterator[
             yield held.content
 
 
-def changes_of_load(contents: Iterable[FactContent], model: ShapesModel, scope: Scope = EVERYTHING) -> Iterator[Change]:
-    """The changes of a load session that recorded these facts, or brought evidence for them."""
+def changes_of_load(load: Loaded, model: ShapesModel, scope: Scope = EVERYTHING) -> Iterable[Change]:
+    """The changes of a load session whose facts are in the view."""
+    if not load.gone:
+        return _brought(load.noticed, model, scope)
+    found: dict[Triple, _Sides] = {}
+    for content in load.noticed:
+        sides = _noticed(content, model, found, scope)
+        if sides is not None:
+            (sides.anew if _may_be_anew(content, model) else sides.coming).append(content.interval)
+    for fact in load.gone:
+        sides = _noticed(fact.content, model, found, scope)
+        if sides is not None:
+            (sides.anew if _may_be_anew(fact.content, model) else sides.going).append(fact.interval)
+    changes = [_change(triple, sides) for triple, sides in found.items()]
+    return [change for change in changes if change.parts]
+
+
+def _brought(contents: Iterable[FactContent], model: ShapesModel, scope: Scope) -> Iterator[Change]:
+    """The changes where nothing goes: not all of them are held at a time."""
     for content in contents:
         if content.statement.graph in scope and model.notices(triple_of(content)):
             triple = triple_of(content)
             plain = not isinstance(triple[2], Literal)  # of a literal, spellings may have come with it
             yield Change(triple, (content.interval,), frozenset([content.statement.graph]), plain, comes=True)
+
+
+def _may_be_anew(content: FactContent, model: ShapesModel) -> bool:
+    """Whether evidence may have come with a fact that shapes look at."""
+    return isinstance(content.statement.object, Literal) or content.statement.predicate in model.reified
 
 
 class Concerned:

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.sparql.update.running import Runner, Scene
+from bridge.sparql.update.solving import moved
+from bridge.updating.requiring import is_due
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from bridge.updating.request import Update
     from kernel.ports.ledger import LedgerView
     from kernel.time.instants import Instant
+    from kernel.writing.group import Group
     from kernel.writing.net_effect import NetEffect
 
 
@@ -36,6 +39,11 @@ class Evaluated:
     effect: NetEffect
     head: int | None
     clock: Instant
+
+    def require_at(self, group: Group, at: Instant) -> None:
+        """Raises `StateMoved` unless a group, with what is issued in it at an instant, still stands there."""
+        if group.head.position != self.head or is_due(group.tx, self.clock, at):
+            raise moved()
 
     @property
     def writes_shapes(self) -> bool:

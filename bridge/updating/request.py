@@ -4,7 +4,8 @@ Rules
 -----
 * Everything of a request is checked before anything of it is kept.
 * What LOAD names is fetched by whoever reads the update, before anything of it is evaluated (`with_loaded`).
-* Much INSERT DATA is not read here: it is a load session, which reads it piece by piece (`bridge.sparql.update.bulk`).
+* Much INSERT DATA, or DELETE DATA, is not read here: it is a load session, which reads it piece by piece
+  (`bridge.sparql.update.bulk`).
 
 Example
 -------
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.documents.reader import read_document
 from bridge.sparql.update.bulk import BULK
-from bridge.sparql.update.operations import UNNAMED, Convey, InsertData, Load, Modify
+from bridge.sparql.update.operations import UNNAMED, Convey, DeleteData, InsertData, Load, Modify
 from bridge.sparql.update.parsing import parse_update
 from bridge.sparql.update.templates import BlockReader, Quad, Told
 from bridge.terms import OxigraphCanonicaliser
@@ -100,10 +101,12 @@ class Update:
                 where="using-graph-uri",
             )
         update = cls(operations, terms, strict, using)
-        if update.is_bulk:
-            return update
+        return update if update.is_bulk else update.told()
+
+    def told(self) -> Update:
+        """The same with its data read. Raises `QueryRefused` where it cannot be."""
         reader = BlockReader(OxigraphCanonicaliser())
-        return replace(update, operations=tuple(map(reader.told, operations)))
+        return replace(self, operations=tuple(map(reader.told, self.operations)))
 
     @property
     def sources(self) -> tuple[Load, ...]:
@@ -132,10 +135,14 @@ class Update:
 
     @property
     def is_bulk(self) -> bool:
-        """Whether it is INSERT DATA and nothing else, and much of it; what is judged alone is planned in memory."""
-        inserted = self.insertions
-        size = sum(len(piece) for each in inserted for piece in each.block.trig)
-        return size >= BULK and len(inserted) == len(self.operations) and not self.terms.dry_run
+        """Whether it is INSERT DATA, or DELETE DATA, and nothing else, and much of it.
+
+        What is judged alone is planned in memory.
+        """
+        data = self.data
+        size = sum(len(piece) for each in data for piece in each.block.trig)
+        alike = len({type(each) for each in self.operations}) == 1 and len(data) == len(self.operations)
+        return size >= BULK and alike and not self.terms.dry_run
 
     @property
     def may_be_large(self) -> bool:
@@ -151,9 +158,9 @@ class Update:
         return conveyed or any(quad.graph == SHAPES_GRAPH for each in data for quad in each.quads)
 
     @property
-    def insertions(self) -> list[InsertData]:
-        """The operations that insert data."""
-        return [operation for operation in self.operations if isinstance(operation, InsertData)]
+    def data(self) -> list[InsertData | DeleteData]:
+        """The operations that insert or delete data which is not read yet."""
+        return [each for each in self.operations if isinstance(each, InsertData | DeleteData)]
 
 
 def _loaded(load: Load, document: Document | None) -> Told:

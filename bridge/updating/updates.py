@@ -10,7 +10,9 @@ Rules (BoundToState, OneSequencer)
 * What is kept of an update in review is its net changes; an approval plans those.
 * What writes shapes is judged beside the sequencer as well (`kernel.writing.preparing`): what follows from a WHERE is
   foreseen from what it came to last, and what was judged for it is kept for when it is evaluated anew.
-* Much INSERT DATA is a load session (`bridge.sparql.update.bulk`), one at a time.
+* Much INSERT DATA, or DELETE DATA, is a load session (`bridge.sparql.update.bulk`), one at a time. So is whatever else
+  comes to more than `LARGE` statements, unless it governs: what it comes to is worked out beside the sequencer, whether
+  it has a WHERE or not, and staged.
 
 Example
 -------
@@ -26,20 +28,20 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from bridge.sparql.update.bulk import session_of, stage_update
+from bridge.sparql.update.bulk import Governs, said, session_of, stage_update
 from bridge.sparql.update.solving import moved
 from bridge.updating.evaluating import Evaluated, Place, effect_of
 from bridge.updating.graphs import GraphWrite
 from bridge.updating.request import LARGE
 from bridge.updating.requiring import is_due
-from kernel.errors import MunimentError, QueryLimit, ShuttingDown, StateMoved
+from kernel.errors import CallerError, MunimentError, QueryLimit, ShuttingDown, StateMoved
 from kernel.vocabulary import SHAPES_GRAPH
 from kernel.writing.loading import LoadRequest, session_key
 from kernel.writing.net_effect import NetEffect
 from kernel.writing.submitting import outcome_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from concurrent.futures import Future
     from typing import TypeAlias
 
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from kernel.ports.heads import Head
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.time.instants import Instant
+    from kernel.writing.deferred import Deferred
     from kernel.writing.group import Group
     from kernel.writing.plan import Plan
     from kernel.writing.preparing import Preparation
@@ -63,6 +66,11 @@ ATTEMPTS: Final = 3
 
 HELD: Final = 2.0
 """Seconds that others wait at most while a WHERE is evaluated within the sequencer."""
+
+
+def _anywhere(group: Group, at: Instant) -> None:
+    """Whatever the state is, what was staged may be planned."""
+    del group, at
 
 
 class Updates:
@@ -84,13 +92,14 @@ class Updates:
 
     def load(self, update: Update) -> Future[Outcome]:
         """Stages and queues an update that `is_bulk`, after those before it."""
-        try:
-            return self._bulk.submit(self._load, update)
-        except RuntimeError as error:
-            raise ShuttingDown("the base is closing", remedy="send the request again once it is served") from error
+        return self._in_bulk(lambda: self._load_data(update))
 
-    def evaluate(self, update: Update, solver: Solver) -> Evaluated:
-        """Evaluates an update that `has_where` where the base stands; safe from any thread.
+    def evaluate(self, update: Update, solver: Solver | None) -> Evaluated:
+        """Evaluates an update where the base stands; safe from any thread.
+
+        Args:
+            update: one that `has_where`, or `may_be_large`.
+            solver: evaluates a WHERE; None where it has none.
 
         Raises:
             CallerError: it cannot be evaluated, takes more than it may, or is not the caller's to ask.
@@ -109,17 +118,23 @@ class Updates:
     def apply(self, update: Update, evaluated: Evaluated | None) -> Future[Outcome]:
         """Queues an update, evaluated if it `has_where`; the future has its outcome, or the error it met.
 
-        `StateMoved` is met when the base has moved on since it was evaluated.
+        `StateMoved` is met when the base has moved on since it was evaluated. What is staged of it is not in
+        `evaluated` any more.
         """
-        if evaluated is None:
+        if evaluated is not None and self._is_session(update, evaluated):
+            return self._in_bulk(lambda: self._load_effect(update, evaluated))
+        if evaluated is None or not update.has_where:
             return self._apply_told(update)
 
         def effect(group: Group, at: Instant) -> NetEffect:
-            if group.head.position != evaluated.head or is_due(group.tx, evaluated.clock, at):
-                raise moved()
+            evaluated.require_at(group, at)
             return evaluated.effect
 
         return self._submit(update, effect, alone=len(evaluated.effect) > LARGE, foreseen=evaluated)
+
+    def _is_session(self, update: Update, evaluated: Evaluated) -> bool:
+        effect = evaluated.effect
+        return len(effect) > LARGE and not update.terms.dry_run and not effect.governs
 
     def _apply_told(self, update: Update) -> Future[Outcome]:
         """Queues an update in which nothing has to be evaluated."""
@@ -198,10 +213,32 @@ class Updates:
             alone=alone,
         )
 
-    def _load(self, update: Update) -> Outcome:
-        """Loads what an update inserts, unless its key says that this was done."""
-        terms, submitter = update.terms, self._path.submitter
-        session = session_of(terms)
+    # --- load sessions ------------------------------------------------------------------------------------------------
+
+    def _in_bulk(self, work: Callable[[], Outcome]) -> Future[Outcome]:
+        """Does this after what was given before."""
+        try:
+            return self._bulk.submit(work)
+        except RuntimeError as error:
+            raise ShuttingDown("the base is closing", remedy="send the request again once it is served") from error
+
+    def _load_data(self, update: Update) -> Outcome:
+        now = self._path.host.now()
+        try:
+            return self._load(update.terms, said(update.data, update.terms, now, strict=update.strict))
+        except Governs:
+            return self._apply_told(update.told()).result()
+
+    def _load_effect(self, update: Update, evaluated: Evaluated) -> Outcome:
+        terms = update.terms
+        changes = evaluated.effect.drained(self._path.host.now(), terms.since)
+        return self._load(terms, changes, evaluated.require_at)
+
+    def _load(
+        self, terms: Terms, changes: Iterator[Deferred], require: Callable[[Group, Instant], None] = _anywhere
+    ) -> Outcome:
+        """Loads what an update comes to, unless its key says that this was done."""
+        submitter, session = self._path.submitter, session_of(terms)
 
         def before(group: Group) -> Outcome | None:
             answered = submitter.answered_before(group, terms)
@@ -211,12 +248,20 @@ class Updates:
 
         outcome = None if terms.key is None else self._path.enqueue(before).result()
         if outcome is None:
-            request = stage_update(self._ledger, session, update.insertions, terms, self._path.host.now())
-            outcome = self._path.load(LoadRequest(request, terms.principal, lambda _: None)).result()
+            request = stage_update(self._ledger, session, changes, terms)
+            outcome = self._loaded(LoadRequest(request, terms.principal, lambda _: None, require))
         loaded = outcome
         if terms.key is not None:
             self._path.enqueue(lambda group: submitter.remember(group, terms, loaded)).result()
         return outcome
+
+    def _loaded(self, wanted: LoadRequest) -> Outcome:
+        """What becomes of a session; one that cannot be planned is not kept."""
+        try:
+            return self._path.load(wanted).result()
+        except CallerError:
+            self._ledger.unstage(wanted.request.session or "")
+            raise
 
 
 def too_slow() -> StateMoved:

@@ -68,11 +68,11 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from kernel.access import Principal
-    from kernel.changes import Assert
     from kernel.ports.ledger import LedgerView
     from kernel.purging.tombstones import Stone, Tombstones
     from kernel.time.instants import Instant
     from kernel.writing.deciding import Decider
+    from kernel.writing.deferred import Deferred
     from kernel.writing.group import Group
     from kernel.writing.issuing import Notary
     from kernel.writing.judging import Judge
@@ -172,7 +172,7 @@ class Purger:
         notary: Notary,
         decider: Decider,
         tombstones: Tombstones,
-        staged: Callable[[], Iterator[tuple[str, Sequence[Assert]]]],
+        staged: Callable[[], Iterator[tuple[str, Sequence[Deferred]]]],
     ) -> None:
         self._judge = judge
         self._notary = notary
@@ -199,7 +199,7 @@ class Purger:
         search = Search(view, target, held, quotes)
         items = search.items()
         rejected = tuple(sorted(search.waiting()))
-        sessions = tuple(sorted({name for name, chunk in self._staged() if search.asserts(chunk)}))
+        sessions = tuple(sorted({name for name, chunk in self._staged() if search.says(chunk)}))
         if not (held.facts or held.evidence or items or rejected or sessions):
             raise NothingToPurge(
                 "nothing is held of this, and nothing quotes it",

@@ -9,7 +9,7 @@ Rules
   would have written, all goes that was asked and said about it.
 * Of registered queries those go that name it (`kernel.purging.queries`), in plans that were never applied as well.
 * Whatever else quotes it goes, wherever it was said (`kernel.purging.quoting`).
-* A certificate that waits is found by its plan, or by what was asked; a staged load by its assertions.
+* A certificate that waits is found by its plan, or by what was asked; a staged load by what it says.
 
 Example
 -------
@@ -32,6 +32,7 @@ from certificates.items import ItemKind
 from kernel.changes import Assert, Reinstate, Revise
 from kernel.ports.records import CertificateState
 from kernel.purging.queries import NamingQueries
+from kernel.writing.deferred import Deletion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from kernel.purging.quoting import Quotes
     from kernel.purging.targets import Held, Target
     from kernel.terms import Statement
+    from kernel.writing.deferred import Deferred
 
 _PAGE = 500
 
@@ -58,6 +60,7 @@ class Search:
         self._facts = {urn(fact.id) for fact in held.facts}
         self._evidence = {urn(item.content.id) for item, _ in held.evidence}
         self._statements = frozenset(fact.statement for fact in held.facts)
+        self._graphs = frozenset(each.graph for each in self._statements)
         self._quads = {statement.nquad for statement in self._statements}
         self._applied = {fact.certificate for fact in held.facts} | {item.certificate for item, _ in held.evidence}
         self._found: set[tuple[UUID, ItemKind, int]] = set()
@@ -86,7 +89,7 @@ class Search:
                     yield record.id
             after = page[-1].id
 
-    def asserts(self, chunk: Sequence[Assert]) -> bool:
+    def says(self, chunk: Sequence[Deferred]) -> bool:
         """Whether a chunk of a load session has what goes."""
         return any(map(self._changes, chunk))
 
@@ -147,17 +150,20 @@ class Search:
             or any(map(self._changes, request.changes))
         )
 
-    def _changes(self, change: Change) -> bool:
+    def _changes(self, change: Change | Deletion) -> bool:
         """Whether a change says a statement that goes, or names a fact that does."""
         statement = _statement_of(self._view, change)
-        return statement is not None and (
-            self._target.covers(statement, self._statements) or self._queries.name(statement)
-        )
+        if statement is None:
+            return False
+        meant = {statement}
+        if isinstance(change, Deletion) and change.anywhere:
+            meant |= {replace(statement, graph=graph) for graph in self._graphs}
+        return any(self._target.covers(each, self._statements) or self._queries.name(each) for each in meant)
 
 
-def _statement_of(view: LedgerView, change: Change) -> Statement | None:
+def _statement_of(view: LedgerView, change: Change | Deletion) -> Statement | None:
     """The statement that a change says, or that the fact has which it names."""
-    if isinstance(change, Assert):
+    if isinstance(change, Assert | Deletion):
         return change.statement
     named = change.fact if isinstance(change, Revise | Reinstate) else change.target
     if not isinstance(named, UUID):

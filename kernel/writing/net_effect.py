@@ -5,9 +5,8 @@ Rules
 * What counts of a statement is the last that was done to it: inserted and deleted again, it leaves nothing; deleted and
   inserted again, it stays as it is held, and what was said of it is evidence.
 * What is current is what a fact of the view holds at the clock. Only that can be deleted; the future stays.
-* A deletion ends the fact from an instant on: that of issue, or the one that the request gives. What would be left no
-  time at all is retracted; so is what lies in a reserved graph, which has no valid time.
-* An insertion is believed from that instant on, in a reserved graph as such.
+* A deletion ends the fact, and an insertion is believed, from an instant on: that of issue, or the one that the request
+  gives (`kernel.writing.deferred`).
 * Nothing is inserted or deleted where the principal may not write, whether there is something or not.
 
 Example
@@ -26,26 +25,25 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Self
 
-from kernel.changes import NO_SPELLING, Assert, End, Retract
+from kernel.changes import NO_SPELLING
 from kernel.errors import InvalidParameter, TooManyChanges
-from kernel.facts import Spelling, Validity
 from kernel.terms import Statement
-from kernel.time.instants import FOREVER
-from kernel.time.intervals import Interval
 from kernel.time.precision import Precision
 from kernel.time.timevalues import exact, valid_from, valid_to
 from kernel.vocabulary import GOVERNANCE
-from kernel.writing.bitemporal import containing
+from kernel.writing.deferred import Deletion, current_in, deletion, insertion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from kernel.access import Principal
     from kernel.changes import Change
+    from kernel.facts import Spelling
     from kernel.ports.facts import FactsView
     from kernel.terms import Iri, Term
     from kernel.time.instants import Instant
     from kernel.time.timevalues import Bound
+    from kernel.writing.deferred import Deferred
 
 MOST: Final = 250_000
 """Statements that the operations of one request may insert and delete: what a plan holds in memory, some 1 KB each."""
@@ -68,10 +66,17 @@ class Since:
         ends = start.precision is not Precision.UNBOUNDED  # else: since ever, and not for ever
         return cls(start, valid_to(text, field=field, zone=zone) if ends else start)
 
-    @property
-    def known(self) -> bool:
-        """Whether something can end then."""
-        return self.start.precision is not Precision.UNKNOWN
+    @classmethod
+    def issued(cls, at: Instant) -> Self:
+        """From an instant of issue on."""
+        return cls(exact(at), exact(at))
+
+    def require_known(self) -> None:
+        """Raises `InvalidParameter` unless something can end then."""
+        if self.start.precision is Precision.UNKNOWN:
+            raise InvalidParameter(
+                "nothing can end at an unknown time", remedy="give a time, or leave it out", where="valid-from"
+            )
 
 
 class NetEffect:
@@ -133,8 +138,7 @@ class NetEffect:
 
     def graphs_of(self, subject: Iri, predicate: Iri, value: Term) -> list[Iri]:
         """The graphs in which a triple is current by now."""
-        facts = self._view.believed(subject=subject, predicate=predicate, object=value)
-        held = dict.fromkeys(fact.statement.graph for fact in facts if fact.interval.contains(self._clock))
+        held = dict.fromkeys(current_in(self._view, self._clock, subject, predicate, value))
         candidates = held | self._inserted.get((subject, predicate, value), {})
         return [graph for graph in candidates if self.holds(Statement(subject, predicate, value, graph))]
 
@@ -173,19 +177,46 @@ class NetEffect:
             InvalidParameter: something is to end at a time that is not known.
             ReservedGraph: a time was given for what has transaction time only.
         """
+        holds = Since.issued(at) if since is None else since
         deleted = [statement for statement, spelling in self._last.items() if spelling is None]
-        if deleted and since is not None and not since.known:
-            raise InvalidParameter(
-                "nothing can end at an unknown time", remedy="give a time, or leave it out", where="valid-from"
-            )
-        ended = [_deletion(each, view, at, exact(at) if since is None else since.end) for each in deleted]
-        start = exact(at) if since is None else since.start
+        if deleted:
+            holds.require_known()
+        ended = [deletion(each, view, at, holds.end) for each in deleted]
         asserted = [
-            insertion(statement, spelling, start, given=since is not None)
+            insertion(statement, spelling, holds.start, given=since is not None)
             for statement, spelling in self._last.items()
             if spelling is not None
         ]
         return (*(change for change in ended if change is not None), *asserted)
+
+    @property
+    def governs(self) -> bool:
+        """Whether something of a reserved graph has come of it."""
+        return any(statement.graph in GOVERNANCE for statement in self._last)
+
+    def drained(self, now: Instant, since: Since | None = None) -> Iterator[Deferred]:
+        """The same as `changes`, to be planned later, one by one; what was given is not kept here any more.
+
+        Args:
+            now: the instant from which on it holds, unless that is said.
+            since: from when on it holds; None for now.
+
+        Raises:
+            InvalidParameter: something is to end at a time that is not known.
+        """
+        holds = Since.issued(now) if since is None else since
+        self._touched.clear()
+        self._inserted.clear()
+        deleted = [statement for statement, spelling in self._last.items() if spelling is None]
+        if deleted:
+            holds.require_known()
+        for statement in _drawn(deleted):
+            del self._last[statement]
+            yield Deletion(statement, holds.end)
+        for statement in _drawn(list(self._last)):
+            spelling = self._last.pop(statement)
+            if spelling is not None:
+                yield insertion(statement, spelling, holds.start, given=since is not None)
 
     def _touch(self, statement: Statement) -> None:
         graph = statement.graph
@@ -216,35 +247,11 @@ def too_much() -> TooManyChanges:
     )
 
 
-def _deletion(statement: Statement, view: FactsView, at: Instant, end: Bound) -> End | Retract | None:
-    """What lets a statement be true no longer from a time on; None where nothing of it is current."""
-    found = containing([fact.interval for fact in view.believed_of(statement)], at)
-    if found is None or end.instant >= found.end:
-        return None
-    if statement.graph in GOVERNANCE:
-        return Retract(statement)
-    if found.start < end.instant:
-        return End(statement, end)
-    return Retract(statement, Interval(end.instant, found.end))
-
-
-def insertion(statement: Statement, spelling: Spelling, start: Bound, *, given: bool) -> Assert:
-    """What has a statement be true from a time on.
-
-    Args:
-        statement: which.
-        spelling: how its object was submitted.
-        start: from when on.
-        given: whether the request says so; else a reserved graph, which has no valid time, is left without.
-
-    Raises:
-        ReservedGraph: a time was given for what has transaction time only.
-    """
-    if statement.graph in GOVERNANCE and not given:
-        return Assert(statement, spelling=spelling)
-    validity = Validity(Interval(start.instant, FOREVER), start.precision, Precision.UNBOUNDED)
-    spelled = spelling if start.spelling is None else Spelling(spelling.object, start.spelling, None)
-    return Assert(statement, validity, spelled)
+def _drawn(statements: list[Statement]) -> Iterator[Statement]:
+    """Them in their order, none of which is held on to."""
+    statements.reverse()
+    while statements:
+        yield statements.pop()
 
 
 def _triple(statement: Statement) -> tuple[Iri, Iri, Term]:

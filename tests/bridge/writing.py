@@ -28,7 +28,7 @@ from bridge.base import Base
 from bridge.ledger.session import Session
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.ledger.writing import SqliteTransaction
-from bridge.loading.staging import encode_assertions
+from bridge.loading.staging import encode_changes
 from bridge.reading import QueryRequest
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.projection_store import ProjectionStore
@@ -129,7 +129,7 @@ def decide(
 def stage(base: Base, session: str, *chunks: Sequence[Assert], by: Principal = EDITOR) -> LoadRequest:
     """Stages chunks of a load session, and answers what applies it."""
     for number, chunk in enumerate(chunks):
-        base.ledger.stage(session, number, encode_assertions(chunk, bytes(32)))
+        base.ledger.stage(session, number, encode_changes(chunk, bytes(32)))
     return LoadRequest(Request((), None, None, by.id, session), by, lambda _: None)
 
 

@@ -102,8 +102,8 @@ class BlockReader:
         except (InvalidDocument, InvalidTerm) as error:
             raise QueryRefused(error.message, remedy=error.remedy, where=error.where or block.place) from error
 
-    def deleted(self, block: Block) -> list[Quad]:
-        """What a block says that is deleted. Raises `QueryRefused` where it has blank nodes."""
+    def each_deleted(self, block: Block) -> Iterator[Quad]:
+        """What a block says that is deleted, one by one. Raises `QueryRefused` where it has blank nodes."""
 
         def refuse(_: str) -> Iri:
             raise QueryRefused(
@@ -112,15 +112,15 @@ class BlockReader:
                 where=block.place,
             )
 
-        return self.statements(block, refuse)
+        return self.each(block, refuse)
 
-    def told(self, operation: Operation) -> Operation | Told:
-        """The operation, its data read if it has some. Raises as `statements` and `deleted` do."""
+    def told(self, operation: Operation | Told) -> Operation | Told:
+        """The operation, its data read if it has some. Raises as `statements` and `each_deleted` do."""
         match operation:
             case InsertData():
                 return Told(True, self.statements(operation.block, Skolem()))
             case DeleteData():
-                return Told(False, self.deleted(operation.block))
+                return Told(False, list(self.each_deleted(operation.block)))
             case _:
                 return operation
 
@@ -133,7 +133,7 @@ class BlockReader:
         def stand_in(label: str) -> Iri:
             return blanks.setdefault(label, Iri(f"{BLANK}{len(blanks)}"))
 
-        quads = self.deleted(block) if deletes else self.statements(block, stand_in)
+        quads = list(self.each_deleted(block)) if deletes else self.statements(block, stand_in)
         variables = {name: Iri(text) for name, text in block.variables.items()}
         return Template(quads, variables, frozenset(blanks.values()))
 

@@ -13,7 +13,7 @@ from bridge.loading import session as loading
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import LISTED, Refusal, Refusals
 from bridge.loading.session import Staged, Watch, stage_files
-from bridge.loading.staging import decode_assertions
+from bridge.loading.staging import decode_changes
 from certificates.certificate import Verdict
 from certificates.records import DecisionKind
 from kernel.access import Principal, Role
@@ -74,7 +74,7 @@ def load(base: Base, *files: Path, options: LoadOptions = PLAIN, by: Principal =
 
 def staged_changes(base: Base, staged: Staged) -> list[Assert]:
     chunks = base.ledger.staged(staged.request.session or "")
-    return [change for chunk in chunks for change in decode_assertions(chunk)]
+    return [change for chunk in chunks for change in decode_changes(chunk)]
 
 
 def believed(base: Base, graph: Iri = DEFAULT_GRAPH) -> list[str]:

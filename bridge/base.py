@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 from uuid import UUID
 
 from bridge.entailment.foreseeing import Foreseer
-from bridge.erasing import Purges, begin_anew
 from bridge.graves import Graves
 from bridge.host import SystemClock
 from bridge.impact.checker import QueryImpact
@@ -40,6 +39,8 @@ from bridge.keys import SIGNING_KEY, KeyPlace, signing_key
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.loading.staging import decode_changes
 from bridge.lock import DirectoryLock
+from bridge.purging.eraser import begin_anew
+from bridge.purging.purges import Purges
 from bridge.reading import Reader
 from bridge.shapes.checker import CoreChecker
 from bridge.shapes.preparing import ShapesPreparer
@@ -195,8 +196,8 @@ class Base:
             opened.callback(base._sequencer.close)
             opened.callback(base.updates.close)
             opened.callback(base._preparer.close)
-            opened.callback(base.purges.close)
-            base.purges.resume()
+            opened.callback(base.purges.eraser.close)
+            base.purges.eraser.resume()
             base._resources = opened.pop_all()
         return base
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from api.models import purges as models
-    from bridge.erasing import Purges
+    from bridge.purging.purges import Purges
     from kernel.access import Principal
     from kernel.ports.purges import PurgeRecord
     from kernel.purging.targets import Target

@@ -24,6 +24,7 @@ Example
 from __future__ import annotations
 
 import logging
+import re
 import shutil
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -59,6 +60,9 @@ T = TypeVar("T")
 log = logging.getLogger("muniment.snapshots")
 
 _MADE: Final = "made-"
+_NUMBERED: Final = re.compile(rf"{_MADE}([0-9]{{1,18}})")
+_COPY: Final = ".checkpoint-"
+"""In the name of a copy that was made for a worker, who sees to it that it is unlinked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,14 @@ class Bounds:
 
 
 STANDARD: Final = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """What a purge has outdated: directories of snapshots, and what was being made."""
+
+    paths: tuple[Path, ...]
+    going: tuple[Future[None], ...]
 
 
 class _Kept:
@@ -175,11 +187,11 @@ class Snapshots:
             self._fail(wanted, kept, error)
             raise
 
-    def invalidate(self, head: int) -> None:
+    def invalidate(self, head: int) -> Outdated:
         """Forgets every snapshot and makes none from the stores, which still have what was purged.
 
         To be called once a purge is committed, with the head that it made. What workers have of them goes within a
-        quarter of a second (`purged_at`).
+        quarter of a second (`purged_at`). Whether all that it answers is gone, `is_gone` says.
         """
         with self._lock:
             self._purged_at = head if self._purged_at is None else max(head, self._purged_at)
@@ -190,6 +202,16 @@ class Snapshots:
             self._let_go(gone.pop())
         self._entailer.forget()
         self.sweep()
+        there = () if self._directory is None else (path for path in self._directory.iterdir() if path.is_dir())
+        # Each thread does one thing after another: when it comes to this, what it was making is made, or left.
+        return Outdated(tuple(there), tuple(self._submit(_nothing, entailing=each) for each in (False, True)))
+
+    def is_gone(self, outdated: Outdated) -> bool:
+        """Whether nothing is left on disk of what was outdated; it is unlinked unless somebody reads it."""
+        self.sweep()
+        made = all(each.done() for each in outdated.going)
+        left = [path for path in outdated.paths if path.exists() and (_COPY in path.name or not unlinked(path))]
+        return made and not left
 
     def stores_made_anew(self) -> None:
         """To be called once the stores have nothing of what was purged: snapshots are made from them again."""
@@ -228,8 +250,10 @@ class Snapshots:
             purged_at = self._purged_at
             made = self._reopened(kept) or self._made(wanted)
             while purged_at != self._purged_at:  # what it was made from may have had what is purged by now
-                self._leave(made.directory)
-                purged_at = self._purged_at
+                purged_at, directory = self._purged_at, made.directory
+                del made
+                self._leave(directory)
+                self.sweep()
                 made = self._made(wanted)
         except BaseException as error:
             self._fail(wanted, kept, error)
@@ -314,6 +338,10 @@ class Snapshots:
 
     def _find(self, directory: Path) -> None:
         """What an earlier process noted; all else is unlinked."""
+        numbers = [int(path.name.removeprefix(_MADE)) for path in directory.glob(f"{_MADE}*[0-9]")]
+        self._numbers = count(
+            1 + max(numbers, default=0)
+        )  # no name is given twice: it may be on a list of outdated ones
         for path in sorted(directory.iterdir()):
             note = read_note(path) if path.is_dir() and path.name.startswith(_MADE) else None
             if path.is_dir() and note is None:
@@ -328,9 +356,7 @@ class Snapshots:
     def _new_directory(self) -> Path:
         if self._directory is None:
             raise ValueError("snapshots in memory have no directories")
-        while (path := self._directory / f"{_MADE}{next(self._numbers)}").exists():
-            pass
-        return path
+        return self._directory / f"{_MADE}{next(self._numbers)}"
 
     def _let_go(self, kept: _Kept) -> None:
         """Takes what is no longer kept for unlinking, once nobody reads it."""
@@ -357,6 +383,10 @@ class Snapshots:
 
 def _size(directory: Path) -> int:
     return sum(path.stat().st_size for path in directory.iterdir())
+
+
+def _nothing() -> None:
+    """What a thread does to say that it is done with what went before."""
 
 
 def _closing() -> ShuttingDown:

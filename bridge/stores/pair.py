@@ -12,7 +12,8 @@ Rules
   copy has all that was on the feed when it was asked for: a delta is given to the stores first.
 * The ledger is the truth: at equal head and clock, stores that came there by different ways are equal, quad for quad.
 * What is purged is taken out of them at once; where that may have failed they begin with nothing (`start_over`), for
-  the ledger does not know of it any more. To erase it, they are made anew beside, and take the place of these (`swap`).
+  the ledger does not know of it any more. To erase it, they are made anew beside (`succeeded_by`), and take the place
+  of these (`swap`), whose directories are unlinked once nobody reads them.
 
 Example
 -------
@@ -32,13 +33,15 @@ from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
+from bridge.stores.checkpoints import unlinked
 from bridge.stores.errors import store_errors
 from bridge.stores.feed import DeltaText, Feed
 from bridge.stores.markers import NOTHING, StoreState
-from bridge.stores.places import next_directory, store_directory
+from bridge.stores.places import next_directory, outdated, store_directory
 from bridge.stores.projection_store import ProjectionStore
 from bridge.stores.projections import Projection
 from kernel.errors import InvalidParameter, StoreUnavailable
+from kernel.ports.stores import StoreDelta
 from kernel.time.instants import BEGINNING, Instant
 from kernel.writing.projection import delta_between
 
@@ -49,8 +52,8 @@ if TYPE_CHECKING:
     import pyoxigraph as ox
 
     from bridge.stores.checkpoints import Seed
+    from bridge.stores.successor import Successor
     from kernel.ports.ledger import LedgerView
-    from kernel.ports.stores import StoreDelta
 
 T = TypeVar("T")
 
@@ -66,6 +69,8 @@ class OxigraphStores:
         self._taking = Lock()
         self._path: Path | None = None
         self._from_nothing = False
+        self._successor: Successor | None = None
+        self._retired: list[ProjectionStore] = []
         self.feed = Feed()
 
     @classmethod
@@ -109,6 +114,9 @@ class OxigraphStores:
         Raises:
             StoreUnavailable: a store failed, now or earlier; bring both up by loading from `position` on.
         """
+        successor = self._successor
+        if delta.erases and successor is not None:
+            successor.miss(delta)
         if self._torn:
             raise StoreUnavailable("an earlier write to a store failed", remedy="load from their position on")
         for piece in _pieces(delta) if delta.erases else (delta,):
@@ -144,15 +152,35 @@ class OxigraphStores:
     def start_over(self) -> None:
         """Has the next `load` begin with nothing; until then nothing is read."""
         self._from_nothing = True
+        if (successor := self._successor) is not None:
+            successor.lose()
         self.feed.fail()
 
-    def swap(self, made: Path | None, series: Callable[[Instant | None, Instant], Iterable[StoreDelta]]) -> list[Path]:
-        """Puts stores that were made anew in the place of these, and answers the directories to be unlinked.
+    @contextmanager
+    def succeeded_by(self, successor: Successor) -> Iterator[None]:
+        """While the stores are made that are to take the place of these: it is told of whatever is purged."""
+        self._successor = successor
+        try:
+            yield
+        finally:
+            self._successor = None
+
+    def take_out(self, delta: StoreDelta) -> None:
+        """Takes out what was purged, and stays at its state. Raises as `apply` does."""
+        if self.position()[0] is not None:
+            self.apply(
+                StoreDelta(None, None, BEGINNING, vanish=delta.vanish, erased=delta.erased, faded=delta.faded)
+            )  # fmt: skip
+
+    def swap(
+        self, successor: Successor | None, series: Callable[[Instant | None, Instant], Iterable[StoreDelta]]
+    ) -> None:
+        """Puts stores that were made anew in the place of these, which are unlinked by `unlink_outdated`.
 
         Readers go on with the old ones until the new ones are level with the ledger.
 
         Args:
-            made: in which directory they lie, closed; None: they are made here, in memory.
+            successor: where they lie, closed, and what of them is to be taken out; None: they are made here, in memory.
             series: what brings stores up from a position.
 
         Raises:
@@ -160,13 +188,15 @@ class OxigraphStores:
         """
         path = self._path
         with ExitStack() as opened:
-            if path is None or made is None:
+            if path is None or successor is None:
                 fresh = type(self).open(None)
             else:
                 for projection in Projection:
-                    (made / projection).rename(next_directory(path, projection))
+                    (successor.path / projection).rename(next_directory(path, projection))
                 fresh = type(self).open(path)
             opened.callback(fresh.close)
+            for delta in () if successor is None else successor.due(None):
+                fresh.take_out(delta)
             fresh.load(series(*fresh.position()))
             state = min((fresh.read(each, _nothing)[1] for each in Projection), key=lambda state: state.order)
             opened.pop_all()
@@ -177,7 +207,17 @@ class OxigraphStores:
             self.feed.restart(state)
         for store in old:
             store.close()
-        return [store.path for store in old if store.path is not None]
+        self._retired += old
+
+    def unlink_outdated(self) -> bool:
+        """Unlinks the stores that had the place of these, unless somebody reads them; answers whether none is left."""
+        for store in self._retired:
+            store.sweep()
+        there = [] if self._path is None else outdated(self._path)
+        left = [path for path in there if ".checkpoint-" in path.name or not unlinked(path)]
+        if not left:
+            self._retired.clear()
+        return not left
 
     def load(self, deltas: Iterable[StoreDelta]) -> None:
         """Brings both stores up by many deltas with bounded memory; readers stay on the state before until it is done.

@@ -29,6 +29,7 @@ SNAPSHOTS: Final = "snapshots"
 ANEW: Final = "anew"
 
 _NUMBERED: Final = re.compile(r"(complete|current)(?:-([1-9][0-9]{0,8}))?")
+_LEFT: Final = re.compile(r"(complete|current)(?:-([1-9][0-9]{0,8}))?(?:\.checkpoint-[0-9]+)?")
 
 
 def store_directory(stores: Path, projection: Projection) -> Path:
@@ -40,6 +41,13 @@ def next_directory(stores: Path, projection: Projection) -> Path:
     """The directory for one that is to take its place."""
     number = _number(stores, projection)
     return _directory(stores, projection, 0 if number is None else number + 1)
+
+
+def outdated(stores: Path) -> list[Path]:
+    """The directories of stores that have a successor, and of checkpoints of them."""
+    numbers = {projection.value: _number(stores, projection) or 0 for projection in Projection}
+    named = ((_LEFT.fullmatch(path.name), path) for path in stores.iterdir() if path.is_dir())
+    return [path for name, path in named if name is not None and int(name[2] or 0) < numbers[name[1]]]
 
 
 def sweep(stores: Path) -> None:

@@ -185,6 +185,10 @@ class ProjectionStore:
         with store_errors():
             self._served.store.optimize()
 
+    def sweep(self) -> None:
+        """As `ServedStore.sweep`."""
+        self._served.sweep()
+
     def close(self) -> None:
         """Writes what waits, if it can, and closes the store as soon as the last query on it is done."""
         with suppress(StoreUnavailable):  # the ledger has it

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from random import Random
+from time import monotonic, sleep
 from typing import TypeAlias
 
 import pyoxigraph as ox
@@ -20,9 +22,11 @@ from bridge.graves import stones_of
 from bridge.log_reading import LoggedEvent, LogReader
 from bridge.stores import checkpoints
 from bridge.stores.errors import open_store
-from bridge.stores.pair import rebuild, same_quads
+from bridge.stores.pair import OxigraphStores, rebuild, same_quads
 from bridge.stores.places import store_directory
 from bridge.stores.projections import Projection
+from bridge.stores.serving import BRIEF
+from bridge.stores.successor import Successor
 from certificates.events import Applied, Issued, decode_event
 from certificates.log_proofs import InclusionProof
 from certificates.logged import logged
@@ -45,6 +49,7 @@ from tests.bridge.writing import (
     ANN,
     DOUBTED,
     PARIS,
+    PATIENCE,
     ROME,
     SetClock,
     during,
@@ -181,7 +186,7 @@ def test_many_purges_among_many_certificates_leave_everything_that_can_be_verifi
     folder, random = tmp_path / "base", Random(3)
     with Base.open(folder, host=SetClock()) as base:
         if certificates > 1_000:  # each purge would have the stores made anew that are being made anew
-            monkeypatch.setattr(base.purges, "_wake", lambda: None)
+            monkeypatch.setattr(base.purges.eraser, "wake", lambda: None)
         for number in range(certificates):
             subject = person(number)
             tell(
@@ -225,7 +230,7 @@ def test_what_was_not_erased_before_a_kill_is_erased_by_the_next_start(
     folder = tmp_path / "base"
     with Base.open(folder, host=SetClock()) as base:
         write(base, Assert(SAID), Assert(living(PARIS)))
-        monkeypatch.setattr(base.purges, "_wake", lambda: None)
+        monkeypatch.setattr(base.purges.eraser, "wake", lambda: None)
         monkeypatch.setattr(base.stores, "apply", lambda delta: None)
         record = purge(base, fact_of(base, SAID))
         monkeypatch.undo()
@@ -244,7 +249,7 @@ def test_stores_that_fail_in_a_purge_begin_with_nothing(base: Base, monkeypatch:
         raise StoreUnavailable("the disk is gone", remedy="none")
 
     monkeypatch.setattr(base.stores, "apply", failing)
-    monkeypatch.setattr(base.purges, "_wake", lambda: None)
+    monkeypatch.setattr(base.purges.eraser, "wake", lambda: None)
     purge(base, fact_of(base, SAID))
     monkeypatch.undo()
     with pytest.raises(StoreUnavailable):
@@ -361,51 +366,124 @@ def test_an_older_backup_that_is_put_back_loses_what_was_purged_since(tmp_path: 
         stones_of(folder, base.ledger.base_id())
 
 
-def test_what_is_purged_while_stores_are_made_anew_is_in_none_of_them(
+def test_what_is_purged_while_stores_are_made_anew_is_served_by_none_and_erased_by_the_next_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "base"
-    with Base.open(folder) as base:
-        write(base, Assert(SAID), Assert(living(PARIS)), Assert(living(ROME, person(1))))
-        made, swap = base.purges._made, base.stores.swap
-        again: list[PurgeRecord] = []
-        swapped: list[bytes] = []
+    """However many purges come, each round ends those before it: none waits for more than the one going on and a next.
 
-        def overtaken() -> Path | None:
-            path = made()
-            if not again:
-                again.append(purge(base, fact_of(base, SAID)))
-            return path
+    The files that a round makes have what was purged amid it, so its receipt is not complete before that is so.
+    """
+    folder, flow = tmp_path / "base", [person(number) for number in range(1, 4)]
+    marks = ["Quetzalcoatl", "wombat-keeper", "Kumquatting"]
+    named = [mark.encode() for mark in marks]
+    ended: list[list[bool]] = []
+    swapped: list[tuple[list[bool], list[bool]]] = []
+    with Base.open(folder, host=SetClock()) as base:
+        said = zip(flow, marks, strict=True)
+        write(base, *(Assert(Statement(node, SAYS, Literal(mark), OTHER)) for node, mark in said))
+        write(base, Assert(living(PARIS)))
+        optimize, swap = OxigraphStores.optimize, base.stores.swap
 
-        def looked_at(made: Path | None, series: Series) -> list[Path]:
-            old = swap(made, series)
-            swapped.append(everything(base))
-            return old
+        def overtaken(fresh: OxigraphStores) -> None:
+            records = base.purges.listed(ADMINISTRATOR)[::-1]
+            ended.append([record.state is PurgeState.COMPLETE for record in records])
+            optimize(fresh)
+            if len(records) < len(flow):
+                purge(base, Target(TargetKind.NODE, flow[len(records)]))
 
-        monkeypatch.setattr(base.purges, "_made", overtaken)
+        def looked_at(successor: Successor | None, series: Series) -> None:
+            swap(successor, series)
+            quads = everything(base)
+            files = b"".join(path.read_bytes() for path in folder.glob("stores/c*-*/*") if path.is_file())
+            swapped.append(([mark in quads for mark in named], [mark in files for mark in named]))
+
+        monkeypatch.setattr(OxigraphStores, "optimize", overtaken)
         monkeypatch.setattr(base.stores, "swap", looked_at)
-        first = purge(base, Target(TargetKind.NODE, person(1)))
-        while not again:
-            assert homes(base) == {PARIS}
+        purge(base, Target(TargetKind.NODE, flow[0]))
         base.purges.settled()
-        for record in (first, again[0]):
+        for _ in flow:  # a round has the next one begun
+            base.purges.settled()
+        assert homes(base) == {PARIS}
+        for record in base.purges.listed(ADMINISTRATOR):
             complete(base, record)
-        assert len(swapped) == 2
-        assert not any(b"Xyzzy" in quads for quads in swapped)
+    # Before each round all have ended but the last; of what was purged amid it the stores have nothing, the files do.
+    assert ended == [[False], [True, False], [True, True, False]]
+    assert [served for served, _ in swapped] == [[False, False, True], [False] * 3, [False] * 3]
+    assert [there[number + 1] for number, (_, there) in enumerate(swapped[:-1])] == [True] * 2
     found = bytes_of(folder)
-    assert not [mark for mark in (b"Xyzzy", b"person/1>") if mark in found]
+    assert not [mark for mark in named if mark in found]
     assert audit(folder).faults == ()
 
 
+def test_more_than_can_be_kept_of_what_is_purged_meanwhile_has_the_stores_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.stores.successor.MOST", 0)
+    optimize, again = OxigraphStores.optimize, list[PurgeRecord]()
+    with Base.open(tmp_path / "base", host=SetClock()) as base:
+        write(base, Assert(SAID), Assert(living(ROME, person(1))), Assert(living(PARIS)))
+
+        def overtaken(fresh: OxigraphStores) -> None:
+            optimize(fresh)
+            if not again:
+                again.append(purge(base, fact_of(base, SAID)))
+
+        monkeypatch.setattr(OxigraphStores, "optimize", overtaken)
+        first = purge(base, Target(TargetKind.NODE, person(1)))
+        base.purges.settled()
+        assert homes(base) == {PARIS}
+        assert [complete(base, each).status for each in (first, *again)] == [ReceiptStatus.COMPLETE] * 2
+        assert {path.name for path in (tmp_path / "base" / "stores").iterdir()} == {
+            "complete-1",
+            "current-1",
+            "snapshots",
+        }
+    assert b"Xyzzy" not in bytes_of(tmp_path / "base")
+
+
+def test_a_query_that_is_read_holds_back_the_receipt_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may read a checkpoint that was made for it, of a store that has a successor by then."""
+    monkeypatch.setattr(checkpoints, "FEW", 0)
+    monkeypatch.setattr("bridge.purging.eraser.PAUSE", 0.01)
+    with Base.open(tmp_path / "base", host=SetClock()) as base:
+        write(base, Assert(SAID), *(Assert(living(PARIS, person(number))) for number in range(9)))
+        with ThreadPoolExecutor(1) as another:
+
+            def slow(store: ox.Store) -> ox.QuerySolutions:
+                if not begun:  # changed meanwhile, and slow to start: it is given a checkpoint
+                    begun.append(True)
+                    another.submit(write, base, Assert(living(ROME))).result(PATIENCE)
+                    base.stores.settle()
+                    sleep(2 * BRIEF)
+                found = store.query("SELECT * { GRAPH ?g { ?s ?p ?o } }")
+                assert isinstance(found, ox.QuerySolutions)
+                return found
+
+            begun: list[bool] = []
+            reading, _ = base.stores.read(Projection.CURRENT, slow)
+        assert [*(tmp_path / "base" / "stores").glob("current.checkpoint-*")]
+        record = purge(base, fact_of(base, SAID))
+        until = monotonic() + PATIENCE
+        while not [*(tmp_path / "base" / "stores").glob("complete-1")] and monotonic() < until:
+            sleep(0.01)
+        assert base.purges.one(ADMINISTRATOR, record.id).state is PurgeState.PENDING
+        assert len([*reading]) >= 9
+        del reading
+        complete(base, record)
+        assert not [*(tmp_path / "base" / "stores").glob("current*.checkpoint-*")]
+
+
 def test_an_erasure_that_fails_is_tried_again(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.erasing.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("bridge.purging.eraser.FIRST_PAUSE", 0.01)
     write(base, Assert(SAID))
     swap, failures = base.stores.swap, [StoreUnavailable("the disk is full", remedy="none"), OSError("no room")]
 
-    def failing(made: Path | None, series: Series) -> list[Path]:
+    def failing(successor: Successor | None, series: Series) -> None:
         if failures:
             raise failures.pop()
-        return swap(made, series)
+        swap(successor, series)
 
     monkeypatch.setattr(base.stores, "swap", failing)
     assert complete(base, purge(base, fact_of(base, SAID))).status is ReceiptStatus.COMPLETE

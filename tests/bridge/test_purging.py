@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from bridge.base import Base
-from bridge.erasing import GRAPH_STAYS
+from bridge.purging.receipts import GRAPH_STAYS
 from bridge.impact.reading import QueryReader
 from bridge.impact.registering import Asking
 from certificates.events import decode_event

@@ -26,10 +26,11 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Final
 
-from bridge import erasing
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.ledger.writing import SqliteTransaction
+from bridge.purging.eraser import Eraser
 from bridge.snapshots.cache import Snapshots
+from bridge.stores import pair
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.projection_store import Load, ProjectionStore
 from bridge.stores.projections import Projection
@@ -142,13 +143,13 @@ PURGE: Final = {
     "after the commit": APPLY["after the commit"],
     "before snapshots are forgotten": _before(Snapshots, "invalidate"),
     "amid the current store": APPLY["amid the current store"],
-    "before stores are made anew": _before(erasing.Purges, "_make_anew"),
+    "before stores are made anew": _before(Eraser, "_make_anew"),
     "amid making them anew": _before(OxigraphStores, "optimize"),
     "before they take their place": _before(OxigraphStores, "swap"),
     "when one of them has its name": _after(Path, "rename"),
     "after they took their place": _after(OxigraphStores, "swap"),
     "before the file is written anew": _before(SqliteLedger, "compact"),
-    "before the old ones are unlinked": _before(erasing, "unlinked"),
+    "before the old ones are unlinked": _before(pair, "unlinked"),
     "before the receipt": _before(SqliteTransaction, "commit", nth(3)),
     "after the receipt": _after(SqliteTransaction, "commit", nth(3)),
 }

@@ -1,0 +1,1 @@
+"""Purges of a base: asked for and carried out, erased from every file, and receipted."""

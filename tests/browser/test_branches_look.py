@@ -15,6 +15,7 @@ from tests.browser.visiting import Scheme, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.node]
 
+_TOP = "document.querySelector('.top').offsetHeight"
 LONG = "SELECT ?office ?holder { ?office <" + EX + "heldBy> ?holder " + "FILTER (?holder != <urn:x>) " * 9 + "}"
 
 
@@ -59,4 +60,5 @@ def test_pages_of_queries_and_branches_can_be_used_by_everybody(
                 visit.page.eval_on_selector_all("details", "all => all.forEach(each => each.open = true)")
                 assert visit.faults(axe) == [], (name, width)
                 assert visit.overflow() <= 0, (name, width)
+                assert width < 1280 or visit.page.evaluate(_TOP) < 80, "what an administrator has to choose from wraps"
                 visit.page.screenshot(path=pictures / f"{name}-{scheme}-{width}.png", full_page=True)

@@ -29,9 +29,12 @@ HOLDERS: Final = f"SELECT ?who WHERE {{ <{EX}chancellor> <{EX}heldBy> ?who }}"
 RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 _JUDGE: Final = """
-    rules => axe.run(document, {runOnly: {type: 'tag', values: rules}}).then(found => found.violations.map(
-        each => each.id + ': ' + each.help + each.nodes.map(node => '\\n' + node.html + '\\n' + node.failureSummary)))
+    runOnly => axe.run(document, {runOnly, resultTypes: ['violations'], preload: false}).then(
+        found => found.violations.map(each => each.id + ': ' + each.help
+            + each.nodes.map(node => '\\n' + node.html + '\\n' + node.failureSummary)))
 """
+_ALL: Final = {"type": "tag", "values": RULES}
+_OF_COLOURS: Final = {"type": "rule", "values": ["color-contrast"]}
 
 
 @dataclass
@@ -60,7 +63,12 @@ class Visit:
     def faults(self, axe: str) -> list[str]:
         """What axe finds on the page as it is, each with the places."""
         self.page.evaluate(axe)
-        return list(self.page.evaluate(_JUDGE, RULES))
+        return list(self.page.evaluate(_JUDGE, _ALL))
+
+    def faults_in(self, scheme: Scheme) -> list[str]:
+        """What it finds in other colours, on a page that it has judged: nothing else is different there."""
+        self.page.emulate_media(color_scheme=scheme)
+        return list(self.page.evaluate(_JUDGE, _OF_COLOURS))
 
     def overflow(self) -> int:
         """By how many pixels the page is wider than the window."""

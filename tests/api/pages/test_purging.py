@@ -79,7 +79,7 @@ def test_it_is_looked_at_confirmed_and_told(world: World, admin: httpx2.Client) 
     assert verify(kept.content, world.server.base.key.public).facts == 1
     assert page.links["its certificate"] == path.replace("purging", "queue")
     certificate = Page.of(admin.get(page.links["its certificate"]))
-    assert (certificate.links["the purge"], "No change" in certificate.text) == (path, False)
+    assert (certificate.links["the page of the purge"], "No change" in certificate.text) == (path, False)
     assert f'href="{path}"' in admin.get("/purging").text
 
 

@@ -2,8 +2,8 @@
 
 Rules
 -----
-* Listed is what `GET /contradictions` gives the same caller, the oldest first, with the names of nodes. Filters are part
-  of the address.
+* Listed is what `GET /contradictions` gives the same caller, the oldest first, and nodes by their names. Filters are
+  part of the address.
 * An editor of the graphs of one gives it an owner; that changes no fact.
 
 Example

@@ -34,7 +34,7 @@ _BY_NAME: Final = {
     "Authorization": "sign in",
     "GET /what-if": "look for it among your branches, under What if",
     "GET /purges": "look for it among the purges",
-    "`entailment`": "see whether its terms are spelled as they are held, and by which rules and at which moment you ask",
+    "`entailment`": "see whether its terms are spelled as they are held, and by which rules and for when you ask",
     "GET /": "look for it in the queue",
     "Muniment-Head": "write head:N: a certificate that was applied says its head beside its state",
     "application/sparql-update": "a page only reads: send updates to /sparql, and changes by `muniment submit`",

@@ -105,9 +105,9 @@ eq-rep-p    ?p owl:sameAs ?q . ?s ?p ?o => ?s ?q ?o
 eq-rep-o    ?o owl:sameAs ?v . ?s ?p ?o => ?s ?p ?v
 eq-diff1    ?x owl:sameAs ?y . ?x owl:differentFrom ?y => false
 eq-diff1    ?x owl:differentFrom ?x => false
-eq-diff2    ?x a owl:AllDifferent . ?x owl:members ?l . ?l !member ?y . ?l !member ?z . ?y owl:sameAs ?z . ?y != ?z => false
+eq-diff2    ?x a owl:AllDifferent . ?x owl:members ?l . ?k !cell ?l . ?m !cell ?l . ?k rdf:first ?y . ?m rdf:first ?z . ?y owl:sameAs ?z . ?k != ?m => false
 eq-diff2    ?x a owl:AllDifferent . ?x owl:members ?l . ?k !cell ?l . ?m !cell ?l . ?k rdf:first ?y . ?m rdf:first ?y . ?k != ?m => false
-eq-diff3    ?x a owl:AllDifferent . ?x owl:distinctMembers ?l . ?l !member ?y . ?l !member ?z . ?y owl:sameAs ?z . ?y != ?z => false
+eq-diff3    ?x a owl:AllDifferent . ?x owl:distinctMembers ?l . ?k !cell ?l . ?m !cell ?l . ?k rdf:first ?y . ?m rdf:first ?z . ?y owl:sameAs ?z . ?k != ?m => false
 eq-diff3    ?x a owl:AllDifferent . ?x owl:distinctMembers ?l . ?k !cell ?l . ?m !cell ?l . ?k rdf:first ?y . ?m rdf:first ?y . ?k != ?m => false
 
 # Table 5: properties
@@ -129,7 +129,7 @@ prp-spo2    ?q owl:propertyChainAxiom ?l . ?x !chain(?l) ?y => ?x ?q ?y
 prp-eqp1    ?p owl:equivalentProperty ?q . ?x ?p ?y => ?x ?q ?y
 prp-eqp2    ?p owl:equivalentProperty ?q . ?x ?q ?y => ?x ?p ?y
 prp-pdw     ?p owl:propertyDisjointWith ?q . ?x ?p ?y . ?x ?q ?y => false
-prp-adp     ?a a owl:AllDisjointProperties . ?a owl:members ?l . ?l !member ?p . ?l !member ?q . ?x ?p ?y . ?x ?q ?y . ?p != ?q => false
+prp-adp     ?a a owl:AllDisjointProperties . ?a owl:members ?l . ?k !cell ?l . ?m !cell ?l . ?k rdf:first ?p . ?m rdf:first ?q . ?x ?p ?y . ?x ?q ?y . ?k != ?m => false
 prp-inv1    ?p owl:inverseOf ?q . ?x ?p ?y => ?y ?q ?x
 prp-inv2    ?p owl:inverseOf ?q . ?x ?q ?y => ?y ?p ?x
 prp-key/1   ?c owl:hasKey ?l => ?l !keyed ?c
@@ -172,7 +172,7 @@ cax-sco     ?c rdfs:subClassOf ?d . ?x a ?c => ?x a ?d
 cax-eqc1    ?c owl:equivalentClass ?d . ?x a ?c => ?x a ?d
 cax-eqc2    ?c owl:equivalentClass ?d . ?x a ?d => ?x a ?c
 cax-dw      ?c owl:disjointWith ?d . ?x a ?c . ?x a ?d => false
-cax-adc     ?a a owl:AllDisjointClasses . ?a owl:members ?l . ?l !member ?c . ?l !member ?d . ?x a ?c . ?x a ?d . ?c != ?d => false
+cax-adc     ?a a owl:AllDisjointClasses . ?a owl:members ?l . ?k !cell ?l . ?m !cell ?l . ?k rdf:first ?c . ?m rdf:first ?d . ?x a ?c . ?x a ?d . ?k != ?m => false
 
 # Table 9: schema vocabulary
 scm-cls     ?c a owl:Class => ?c rdfs:subClassOf ?c

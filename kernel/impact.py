@@ -49,7 +49,7 @@ def changes_at(record: Iterable[FactContent], supersede: Iterable[Fact], at: Ins
     return Changes(frozenset(after - before), frozenset(before - after))
 
 
-def changed_elsewhen(record: Iterable[FactContent], supersede: Iterable[Fact], at: Instant) -> set[Statement]:
+def changed_elsewhen(record: Iterable[FactContent | Fact], supersede: Iterable[Fact], at: Instant) -> set[Statement]:
     """The statements that come or go over some stretch of valid time which the instant is not in."""
     before, after = _intervals(supersede), _intervals(record)
     return {

@@ -159,13 +159,15 @@ class Foreseer:
         with self._ledger.reading() as committed:
             head = committed.head()
             since = Instant(BEGINNING) if head.instant is None else head.instant
-            brought = [fact.content for fact in islice(view.facts_recorded(since, _EVER), LOADED + 1)]
-            if len(brought) > LOADED:
+            moved = [*islice(view.facts_recorded(since, _EVER), LOADED + 1)]
+            if len(moved) > LOADED:
                 return [*found, telling.of_large_load(LOADED)]
+            brought = [fact for fact in moved if fact.superseded is None]
+            gone = [fact for fact in moved if fact.superseded is not None and fact.recorded_at <= since]
             at = Instant(max(head.clock, load.issued_at))
             upon = _Upon(at, committed)
-            found += self._told(regime, _changed(brought, (), at), upon, Severity.INFO, partial=load.partial)
-        return found + _elsewhen(brought, (), at)
+            found += self._told(regime, _changed(brought, gone, at), upon, Severity.INFO, partial=load.partial)
+        return found + _elsewhen(brought, gone, at)
 
     def forget(self) -> None:
         """Ends the processes, with all that they had: something was purged, or stores were made anew."""
@@ -358,7 +360,7 @@ def _ended(making: Future[_Standing]) -> None:
         making.result().end()
 
 
-def _changed(record: Iterable[FactContent], supersede: Iterable[Fact], at: Instant) -> _Change:
+def _changed(record: Iterable[FactContent | Fact], supersede: Iterable[Fact], at: Instant) -> _Change:
     """The statements that go, and those that come, of data and of the ontology, at an instant."""
     before = {each.statement for each in supersede if each.interval.contains(at)}
     after = {each.statement for each in record if each.interval.contains(at)}
@@ -366,7 +368,7 @@ def _changed(record: Iterable[FactContent], supersede: Iterable[Fact], at: Insta
     return gone, come
 
 
-def _elsewhen(record: Iterable[FactContent], supersede: Iterable[Fact], at: Instant) -> list[Finding]:
+def _elsewhen(record: Iterable[FactContent | Fact], supersede: Iterable[Fact], at: Instant) -> list[Finding]:
     """What is said where data changes at other times."""
     graphs = {each.graph for each in changed_elsewhen(record, supersede, at) if is_data(each.graph)}
     return [*telling.elsewhen(graphs)]

@@ -50,7 +50,6 @@ class Planned:
         changes: what the plan changes at that.
         before: the graphs that are known without it.
         after: those that are known with it.
-        loaded: whether the facts of the plan are in the view already.
     """
 
     view: LedgerView | None
@@ -60,7 +59,6 @@ class Planned:
     changes: Changes
     before: frozenset[Iri]
     after: frozenset[Iri]
-    loaded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ Rules (IncrementalEqualsFull, NothingLeaks)
 * Queries that are known to be brief are asked in the turn of the plan. Before others, the plan steps back: they are
   asked aside, while others write, and again only where a write in between could have touched them
   (`bridge.impact.foreseeing`). What was known to be brief and is not, is asked aside as well.
+* A load is foreseen from what is staged (`bridge.impact.expecting`), before anything of it is planned: to plan it twice
+  would take longer than most queries. What was not foreseen rightly is asked in its turn, within `OF_A_LOAD`.
 * A load is gathered chunk by chunk; no more is laid over a store than `MOST` statements, of those that matter.
 
 Example
@@ -31,6 +33,7 @@ from uuid import uuid4
 
 from bridge.impact.asked import Planned, Unanswered
 from bridge.impact.compiled import Compiled
+from bridge.impact.expecting import expecting
 from bridge.impact.foreseeing import Foreseen
 from bridge.impact.staging import LIMITS
 from bridge.impact.telling import of_invalid, of_written, told_of
@@ -45,14 +48,14 @@ from kernel.vocabulary import QUERIES_GRAPH, is_data
 from kernel.writing.stepping_back import StepBack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bridge.impact.asked import Told
     from bridge.impact.staging import Staging
     from kernel.facts import Fact, FactContent
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.queries import RegisteredQuery
-    from kernel.terms import Iri
+    from kernel.terms import Iri, Statement
     from kernel.writing.plan import Plan
 
 MOST: Final = 100_000
@@ -126,6 +129,7 @@ class QueryImpact:
         self._aside = staging.twin()
         self._registry = Registry()
         self._foreseen: tuple[Foreseen, ...] = ()
+        self._session: str | None = None
         self._insists = False
 
     def forget(self) -> None:
@@ -169,16 +173,10 @@ class QueryImpact:
             planned = Planned(view, str(plan.certificate), at, moment, changes, graphs, after)
             asked = (each for each in minding if each.query.moment == moment and _may_change(each, planned))
             asking.append(_Asking(tuple(asked), planned))
-        answers = self._answered(asking, index)
-        return found + [
-            told_of(query, told, each.planned)
-            for each in asking
-            for query in each.queries
-            if (told := answers[query]) is not None
-        ]
+        return found + _told(asking, self._answered(asking, index))
 
-    def _answered(self, asking: Sequence[_Asking], index: QueryIndex) -> dict[Compiled, Told | None]:
-        """What each query is answered about a plan; None where its answer stays."""
+    def _answered(self, asking: Sequence[_Asking], index: QueryIndex) -> dict[Compiled, Told]:
+        """What each query is answered about a plan."""
         found: dict[Compiled, Told] = {}
         waiting: list[_Asking] = []
         for each in asking:
@@ -194,7 +192,7 @@ class QueryImpact:
             if not self._insists and any(isinstance(told, Unanswered) for told, _ in answers):
                 raise self._step_back(asking, index)
             found |= {query: told for query, (told, _) in zip(each.queries, answers, strict=True)}
-        return {query: _unless_same(told) for query, told in found.items()}
+        return found
 
     def _known(self, asked: _Asking) -> dict[Compiled, Told]:
         """What was foreseen, and still holds."""
@@ -214,12 +212,12 @@ class QueryImpact:
     def _step_back(self, asking: Sequence[_Asking], index: QueryIndex) -> StepBack:
         # The view is of a transaction that will be over by then.
         asked = [_Asking(each.queries, replace(each.planned, view=None)) for each in asking if each.queries]
-        return StepBack(lambda: self._foresee(asked, index), self._insisting)
+        return StepBack(lambda: self._foresee(asked, index, IN_TURN), self._insisting)
 
-    def _foresee(self, asking: Sequence[_Asking], index: QueryIndex) -> None:
+    def _foresee(self, asking: Sequence[_Asking], index: QueryIndex, seconds: float) -> None:
         """Asks aside of any turn, upon what is committed."""
-        self._foreseen = ()
-        patience = Patience(IN_TURN)
+        self._foreseen, self._session = (), None
+        patience = Patience(seconds)
         foreseen = []
         for each in asking:
             planned = replace(each.planned, certificate=uuid4().hex)
@@ -236,41 +234,57 @@ class QueryImpact:
         finally:
             self._insists = False
 
+    def before_load(
+        self, facts: tuple[Fact, ...], session: str, chunks: Callable[[], Iterable[Sequence[object]]]
+    ) -> None:
+        """As the port has it."""
+        if facts and not self._insists and self._session != session:
+            index = self._registry.of(facts).index
+            raise StepBack(lambda: self._foresee_load(session, chunks, index), self._insisting)
+
+    def _foresee_load(self, session: str, chunks: Callable[[], Iterable[Sequence[object]]], index: QueryIndex) -> None:
+        """Asks aside about what is staged."""
+        with self._ledger.reading() as view:
+            clock, known = view.head().clock, _data(view)
+            expected = expecting(chunks(), index, view, clock, MOST)
+        asking = []
+        if expected is not None:
+            for moment, changes in expected.changes.items():
+                planned = Planned(None, "", clock, moment, changes, known, known | expected.graphs)
+                asked = tuple(each for each in index if each.query.moment == moment and _may_change(each, planned))
+                asking.append(_Asking(asked, planned))
+        self._foresee(asking, index, OF_A_LOAD)
+        self._session = session
+
     def load(self, facts: tuple[Fact, ...]) -> LoadImpact:
         """The same for a load session that is planned chunk by chunk."""
         return LoadImpact(self, facts, self._registry.of(facts).index if facts else QueryIndex(()))
 
     def of_load(self, load: LoadImpact, certificate: str, issued_at: Instant, view: LedgerView) -> list[Finding]:
         """What was gathered of a load whose facts are in the view."""
+        self._session = None
         found = of_written(load.written, (), load.facts)
         if not load.minding:
             return found
         at = Instant(max(view.head().clock, issued_at))
-        with self._ledger.reading() as committed:
-            graphs = _data(committed)
         minding = [each for each in load.index if each in load.minding]
-        patience = Patience(OF_A_LOAD)
-        for moment in _moments(minding):
-            asked = [each for each in minding if each.query.moment == moment]
-            changes = changes_at(load.record, (), at if moment is None else moment)
-            planned = Planned(view, certificate, at, moment, changes, graphs, _data(view), loaded=True)
+        with self._ledger.reading() as committed:  # beyond that there is nothing but the load
+            asking = []
+            for moment in _moments(minding):
+                changes = changes_at(load.record, load.supersede, at if moment is None else moment)
+                planned = Planned(committed, certificate, at, moment, changes, _data(committed), _data(view))
+                asked = (each for each in minding if each.query.moment == moment and _may_change(each, planned))
+                asking.append(_Asking(tuple(asked), planned))
             if load.too_many:
-                why = Unanswered(f"the load brings more than {MOST:,} statements that it may depend on")
-                found += [told_of(each, why, planned) for each in asked if _may_change(each, planned)]
-            else:
-                found += self._told(asked, planned, patience, load.index)
-        return found
-
-    def _told(
-        self, asked: Sequence[Compiled], planned: Planned, patience: Patience, index: QueryIndex
-    ) -> list[Finding]:
-        changed = [each for each in asked if _may_change(each, planned)]
-        answers = self._staging.compare(changed, planned, patience, index) if changed else []
-        return [
-            told_of(each, answer, planned)
-            for each, (answer, _) in zip(changed, answers, strict=True)
-            if _unless_same(answer) is not None
-        ]
+                why = Unanswered(f"the load changes more than {MOST:,} statements that it may depend on")
+                return found + _told(asking, {query: why for each in asking for query in each.queries})
+            known = {query: told for each in asking for query, told in self._known(each).items()}
+            patience = Patience(OF_A_LOAD)
+            for each in asking:
+                left = [query for query in each.queries if query not in known]
+                answers = self._staging.compare(left, each.planned, patience, load.index) if left else []
+                known |= {query: told for query, (told, _) in zip(left, answers, strict=True)}
+            return found + _told(asking, known)
 
 
 @dataclass(slots=True)
@@ -280,7 +294,8 @@ class LoadImpact:
     Args:
         facts: those of `m:queries` that are in force.
         index: the queries that they hold.
-        record: facts whose statements are minded.
+        record: facts that it brings whose statements are minded.
+        supersede: those that it supersedes.
         written: facts of `m:queries` that it brings.
         minding: the queries that mind something of it.
         too_many: whether there were more facts than are kept.
@@ -290,6 +305,7 @@ class LoadImpact:
     facts: tuple[Fact, ...]
     index: QueryIndex
     record: list[FactContent] = field(default_factory=list)
+    supersede: list[Fact] = field(default_factory=list)
     written: list[FactContent] = field(default_factory=list)
     minding: set[Compiled] = field(default_factory=set)
     too_many: bool = False
@@ -299,12 +315,19 @@ class LoadImpact:
         for content in plan.record:
             if content.statement.graph == QUERIES_GRAPH:
                 self.written.append(content)
-            elif self.index and (minding := self.index.minding((content.statement,))):
-                self.minding.update(minding)
-                if len(self.record) < MOST:
-                    self.record.append(content)
-                else:
-                    self.too_many = True
+            elif self._is_kept(content.statement):
+                self.record.append(content)
+        for fact in plan.supersede:
+            if self._is_kept(fact.statement):
+                self.supersede.append(fact)
+
+    def _is_kept(self, statement: Statement) -> bool:
+        """Whether a statement is minded, and there is room for its fact."""
+        minding = self.index.minding((statement,)) if self.index else ()
+        self.minding.update(minding)
+        if minding and len(self.record) + len(self.supersede) >= MOST:
+            self.too_many = True
+        return bool(minding) and not self.too_many
 
     def findings(self, certificate: str, issued_at: Instant, view: LedgerView) -> list[Finding]:
         """What is found of it, once its facts are in the view."""
@@ -322,9 +345,14 @@ def _moments(queries: Iterable[Compiled]) -> list[Instant | None]:
     return sorted(moments, key=lambda moment: (moment is not None, moment or 0))
 
 
-def _unless_same(told: Told) -> Told | None:
-    """What is to be told; None where the answer stays."""
-    return told if isinstance(told, Unanswered) or told.gained or told.lost else None
+def _told(asking: Iterable[_Asking], answers: Mapping[Compiled, Told]) -> list[Finding]:
+    """The findings of what was answered, without those queries whose answer stays."""
+    return [
+        told_of(query, told, each.planned)
+        for each in asking
+        for query in each.queries
+        if isinstance(told := answers[query], Unanswered) or told.gained or told.lost
+    ]
 
 
 def _may_change(query: Compiled, planned: Planned) -> bool:

@@ -295,7 +295,7 @@ class Staging:
     def _accepted(self, planned: Planned, committed: LedgerView, store: _Store) -> Moved:
         """What moves between what is committed and what the plan starts from."""
         clock = planned.at if store.clock < planned.at and planned.moment is None else store.clock
-        if planned.view is None or planned.loaded:  # a load is alone in its group: beyond the head is only itself
+        if planned.view is None:
             return moved_between(committed, _EVER, _EVER, store.clock, clock)
         return moved_between(planned.view, store.instant, _EVER, store.clock, clock)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from uuid import UUID
 
     from certificates.certificate import Digests
@@ -95,6 +95,21 @@ class ImpactChecker(Protocol):
             plan: it.
             facts: those of `m:queries` that are believed in the view.
             view: what it was planned against.
+        """
+        ...
+
+    def before_load(
+        self, facts: tuple[Fact, ...], session: str, chunks: Callable[[], Iterable[Sequence[object]]]
+    ) -> None:
+        """To be called in the turn of a load session, before anything of it is planned.
+
+        Args:
+            facts: those of `m:queries` that are believed.
+            session: the name of the load.
+            chunks: gives what is staged of it, in another thread.
+
+        Raises:
+            StepBack: queries are to be asked aside first.
         """
         ...
 

@@ -35,7 +35,7 @@ from kernel.rules.unseen import kept_apart, touched_by
 from kernel.vocabulary import ONTOLOGY_GRAPH, POLICY_GRAPH, QUERIES_GRAPH, RULES_GRAPH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from uuid import UUID
 
     from certificates.certificate import Digests
@@ -226,6 +226,10 @@ class Judge:
         self._in_force(view)
         if preparation is not None:
             preparation.hold(view)
+
+    def before_load(self, view: LedgerView, session: str, chunks: Callable[[], Iterable[Sequence[object]]]) -> None:
+        """To be called in the turn of a load session, before anything of it is planned. Raises `StepBack`."""
+        self._impact.before_load(self._governance.facts(QUERIES_GRAPH, view), session, chunks)
 
     def begin_load(self, view: LedgerView) -> Gathered:
         """What is gathered, chunk by chunk, of a load session; nothing so far."""

@@ -142,6 +142,7 @@ class Loader:
         at = group.instant()
         wanted.require(group, at)
         self._judge.hold(group.tx, preparation)
+        self._foreseen(group, wanted)
         load = self._plan(group, wanted, at, preparation)
         if not load.leaves:
             self.forget(group, wanted.request)
@@ -179,6 +180,7 @@ class Loader:
         signed = group.tx.items(record.id, ItemKind.PLAN)
         position = 1
         self._judge.hold(group.tx, preparation)
+        self._foreseen(group, wanted)
         seen = self._judge.begin_load(group.tx)
         for plan in self._plans(group, wanted, record.id, record.issued_at, seen, preparation):
             bodies = list(effect_bodies(plan))
@@ -194,6 +196,10 @@ class Loader:
                 return True
         group.give_back(record.id)
         return False
+
+    def _foreseen(self, group: Group, wanted: LoadRequest) -> None:
+        session = wanted.request.session or ""
+        self._judge.before_load(group.tx, session, lambda: self._chunks(session))
 
     def _plan(self, group: Group, wanted: LoadRequest, at: Instant, preparation: Preparation | None) -> _Load:
         load = _Load(uuid7(), [], self._judge.begin_load(group.tx))

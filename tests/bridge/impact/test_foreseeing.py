@@ -35,6 +35,7 @@ from tests.bridge.writing import (
     living,
     load,
     person,
+    stage,
     submission,
     write,
 )
@@ -72,6 +73,8 @@ class Aside:
             self.then()
 
         monkeypatch.setattr(QueryImpact, "_foresee", watched)
+        # A load stands here for what does not step back.
+        monkeypatch.setattr(QueryImpact, "before_load", lambda *_: None)
 
 
 @pytest.fixture
@@ -79,17 +82,27 @@ def aside(base: Base, monkeypatch: pytest.MonkeyPatch) -> Aside:
     return Aside(monkeypatch)
 
 
-def test_nobody_waits_for_queries_that_another_touches(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("loads", [False, True])
+def test_nobody_waits_for_queries_that_another_touches(
+    base: Base, monkeypatch: pytest.MonkeyPatch, loads: bool
+) -> None:
     asked, go = Event(), Event()
     compare = Staging.compare
 
+    askers = set()
+
     def held(self: Staging, *arguments: object) -> object:
+        askers.add(self)
         asked.set()
         assert go.wait(PATIENCE)
         return compare(self, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Staging, "compare", held)
-    touching = base.submit(submission(Assert(living(PARIS)), by=ADMINISTRATOR))
+    change = Assert(living(PARIS))
+    if loads:
+        touching = base.load(stage(base, "homes", [change, OTHER], by=ADMINISTRATOR))
+    else:
+        touching = base.submit(submission(change, by=ADMINISTRATOR))
     assert asked.wait(PATIENCE)
     others = [
         base.submit(submission(Assert(Statement(person(n), Iri("urn:other"), PARIS, DEFAULT_GRAPH)), by=ADMINISTRATOR))
@@ -100,6 +113,26 @@ def test_nobody_waits_for_queries_that_another_touches(base: Base, monkeypatch: 
     go.set()
     found = impacts(touching.result(PATIENCE).findings)
     assert {name: (each.gained, each.lost) for name, each in found.items()} == {
+        "count": (1, 1), "then": (1, 0)
+    }  # fmt: skip
+    assert len(askers) == 1, "nothing is asked in the turn"
+
+
+def test_a_load_that_was_not_foreseen_rightly_is_asked_in_its_turn(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    foresee = QueryImpact._foresee
+    queries = [COUNT, THEN]
+
+    def late(impact: QueryImpact, *arguments: object) -> None:
+        foresee(impact, *arguments)  # type: ignore[arg-type]
+        monkeypatch.setattr(QueryImpact, "_foresee", foresee)
+        write(base, Assert(living(ROME)), by=ADMINISTRATOR)
+
+    write(base, Assert(living(OSLO, person(7))), OTHER, by=ADMINISTRATOR)
+    monkeypatch.setattr(QueryImpact, "_foresee", late)
+    monkeypatch.setattr(staging, "BRIEFLY", PATIENCE)  # what moves meanwhile is asked in its turn
+    outcome = base.load(stage(base, "homes", [Assert(living(PARIS))], by=ADMINISTRATOR)).result(PATIENCE)
+    assert answers(base, queries)["count"] == {"3": 1}
+    assert {name: (each.gained, each.lost) for name, each in impacts(outcome.findings).items()} == {
         "count": (1, 1), "then": (1, 0)
     }  # fmt: skip
 

@@ -46,7 +46,7 @@ from bridge.shapes.checker import CoreChecker
 from bridge.shapes.preparing import ShapesPreparer
 from bridge.snapshots.cache import Snapshots
 from bridge.stores.pair import OxigraphStores
-from bridge.stores.seal import seal_stores
+from bridge.stores.seal import require_whole, seal_stores
 from bridge.terms import OxigraphCanonicaliser
 from bridge.updating.path import WritePath
 from bridge.updating.updates import Updates
@@ -180,6 +180,8 @@ class Base:
             opened.callback(ledger.close)
             ledger.require_sound()
             begin_anew(ledger, directory and directory / "stores")
+            if directory is not None:
+                require_whole(directory / "stores")
             stores = OxigraphStores.open(directory and directory / "stores")
             if directory is not None:
                 opened.callback(seal_stores, directory / "stores")

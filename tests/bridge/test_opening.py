@@ -158,6 +158,25 @@ def test_stores_that_are_gone_are_made_anew(tmp_path: Path, clock: SetClock) -> 
         audit(base)
 
 
+@pytest.mark.parametrize("damaged", ["complete/*.sst", "current/*.sst", "sealed.json"])
+def test_stores_whose_files_were_damaged_while_closed_are_refused_by_name_until_they_are_deleted(
+    tmp_path: Path, clock: SetClock, damaged: str
+) -> None:
+    """The engine would tell of a block that it cannot read for ever, and sorting or counting that takes all memory."""
+    with opened(tmp_path, clock) as base:
+        write(base, Assert(living(PARIS)))
+    stores = tmp_path / "base" / "stores"
+    file = max(stores.glob(damaged))
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 0x80
+    file.write_bytes(content)
+    with pytest.raises(DamagedBase, match=re.escape(file.name)):
+        opened(tmp_path, clock)
+    shutil.rmtree(stores)
+    with opened(tmp_path, clock) as base:
+        assert homes(base) == {PARIS}
+
+
 def test_two_do_not_hold_a_base_at_once(tmp_path: Path, clock: SetClock) -> None:
     with opened(tmp_path, clock), pytest.raises(BaseInUse):
         opened(tmp_path, clock)

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from api.callers.oidc import Issuer
 from api.callers.outbound import Outbound, listed_url
+from api.http.waiting import answer_of
 from bridge.branching import BranchReader
 from bridge.certificate_reading import CertificateReader
 from bridge.log_reading import LogReader
@@ -164,7 +165,7 @@ class Service:
         future: Future[T] = pool.submit(copy_context().run, _detached, work)
         self._running.add(future)
         future.add_done_callback(self._running.discard)
-        return await asyncio.wrap_future(future)
+        return await answer_of(future)
 
 
 def _detached(work: Callable[[], T]) -> T:

@@ -196,7 +196,7 @@ class Certificate:
             f'<{plan}> <{VOCABULARY}queriesDigest> "{digests.queries}" .',
             f'<{plan}> <{VOCABULARY}rulesDigest> "{digests.rules}" .',
             f'<{plan}> <{VOCABULARY}shapesDigest> "{digests.shapes}" .',
-            f"<{plan}> <{VOCABULARY}verdict> <{VOCABULARY}{self.verdict.value}> .",
+            f"<{plan}> <{VOCABULARY}verdict> <{VOCABULARY}{self.verdict}> .",
         ]
         if self.base_head is not None:
             lines.insert(2, f'<{plan}> <{VOCABULARY}baseHead> "{self.base_head}"^^<{XSD}integer> .')

@@ -30,6 +30,7 @@ from certificates.errors import InvalidValue
 
 _SIZE: Final = 16
 _new: Final = object.__new__
+_UNKNOWN: Final = SafeUUID.unknown  # looked up once: members of an enumeration are found by calls
 _put: Final = object.__setattr__  # its own refuses, so that ids stay as they are
 
 _URN: Final = re.compile(r"urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -71,7 +72,7 @@ def _of(number: int) -> UUID:
     """The id of 128 bits. Its own constructor looks at six ways to be called, and ids are read with every fact."""
     identifier = _new(UUID)
     _put(identifier, "int", number)
-    _put(identifier, "is_safe", SafeUUID.unknown)
+    _put(identifier, "is_safe", _UNKNOWN)
     return identifier
 
 

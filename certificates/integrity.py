@@ -110,7 +110,7 @@ def options_nquads(created: str, verification_method: str) -> str:
     return (
         f'_:c14n0 <http://purl.org/dc/terms/created> "{created}"^^<{XSD}dateTime> .\n'
         f"_:c14n0 <{RDF_TYPE}> <{SECURITY}DataIntegrityProof> .\n"
-        f'_:c14n0 <{SECURITY}cryptosuite> "{Cryptosuite.RDFC.value}"^^<{SECURITY}cryptosuiteString> .\n'
+        f'_:c14n0 <{SECURITY}cryptosuite> "{Cryptosuite.RDFC}"^^<{SECURITY}cryptosuiteString> .\n'
         f"_:c14n0 <{SECURITY}proofPurpose> <{SECURITY}assertionMethod> .\n"
         f"_:c14n0 <{SECURITY}verificationMethod> <{verification_method}> .\n"
     )

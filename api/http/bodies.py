@@ -16,8 +16,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.requests import ClientDisconnect
-
 from api.errors import BrokenOff, TooLarge, UnsupportedMediaType
 
 if TYPE_CHECKING:
@@ -43,15 +41,16 @@ async def read_body(request: Request, limit: int) -> bytes:
     if announced.isdecimal() and int(announced) > limit:
         raise _too_large(limit)
     chunks: list[bytes] = []
-    size = 0
-    try:
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size > limit:
-                raise _too_large(limit)
-            chunks.append(chunk)
-    except ClientDisconnect as error:
-        raise BrokenOff("the connection ended before the body did", remedy="send the request again") from error
+    size, more = 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise BrokenOff("the connection ended before the body did", remedy="send the request again")
+        chunks.append(message.get("body", b""))
+        size += len(chunks[-1])
+        if size > limit:
+            raise _too_large(limit)
+        more = message.get("more_body", False)
     return b"".join(chunks)
 
 

@@ -23,9 +23,10 @@ import logging
 import re
 import sys
 from contextvars import ContextVar
+from functools import lru_cache
 from http import HTTPStatus
 from os import urandom
-from time import perf_counter
+from time import localtime, perf_counter, strftime
 from typing import TYPE_CHECKING, Final
 
 from api.callers.citing import given_headers
@@ -130,12 +131,25 @@ class _WithRequestId(logging.Filter):
         return True
 
 
-class _JsonLines(logging.Formatter):
+@lru_cache(maxsize=8)
+def _told_as(second: int) -> str:
+    return strftime(_TIME, localtime(second))
+
+
+class _Lines(logging.Formatter):
+    """Tells the time to the second, and writes each second out once."""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802 - as it is called
+        del datefmt  # there is one
+        return _told_as(int(record.created))
+
+
+class _JsonLines(_Lines):
     """A line as a JSON object."""
 
     def format(self, record: logging.LogRecord) -> str:
         told: dict[str, object] = {
-            "time": self.formatTime(record, _TIME),
+            "time": self.formatTime(record),
             "level": record.levelname.lower(),
             "logger": record.name,
             "requestId": getattr(record, "request_id", "-"),
@@ -157,7 +171,7 @@ def configure_logging(level: str, *, as_json: bool = False) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(_WithRequestId())
     line = "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"
-    handler.setFormatter(_JsonLines() if as_json else logging.Formatter(line, datefmt=_TIME))
+    handler.setFormatter(_JsonLines() if as_json else _Lines(line))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # No line says these, and each would be found out for every line (logging HOWTO, "Optimization").
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False

@@ -19,7 +19,6 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -30,6 +29,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.http.parameters import Parameter
+from api.http.waiting import answer_of
 from api.pages.compare import compare_path
 from api.pages.drawing import before_and_after
 from api.pages.effects import changes_of, fact_shown, nodes_of, to_draw
@@ -143,7 +143,7 @@ async def decide(request: Request, visit: Visitor, certificate: CertificateId) -
     wanted = DecisionRequest(identifier, decision, comment, visit.principal)
     visit.session.forget_draft(path_of(identifier))
     try:
-        outcome = await asyncio.wrap_future(Service.of(request).base.decide(wanted))
+        outcome = await answer_of(Service.of(request).base.decide(wanted))
     except AlreadyDecided:
         return await _decided_before(request, visit, wanted)
     visit.session.say(path_of(identifier), _said(outcome.state, outcome.successor, outcome.why))

@@ -20,7 +20,6 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass
 from enum import StrEnum
@@ -33,6 +32,7 @@ from starlette.responses import Response
 from api.errors import UnknownPath
 from api.http.parameters import Parameter
 from api.http.problems import status_of
+from api.http.waiting import answer_of
 from api.pages.rendering import PRIVATE, page, see_other
 from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters, read_form
@@ -200,9 +200,9 @@ async def _taken(service: Service, visit: Visit, purge: UUID, step: Step, reason
     """Takes a step with a purge; answers what is to be said of it."""
     purges = service.base.purges
     if step is Step.RESTORE:
-        await asyncio.wrap_future(purges.restore(purge, _required(reason), visit.principal))
+        await answer_of(purges.restore(purge, _required(reason), visit.principal))
         return "Its tombstones are lifted: it may be written again. What is gone stays gone."
-    decided = await asyncio.wrap_future(purges.decide(purge, DecisionKind(step.value), visit.principal))
+    decided = await answer_of(purges.decide(purge, DecisionKind(step.value), visit.principal))
     return _SAID[decided.state]
 
 

@@ -15,13 +15,13 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 import re
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
+from api.http.waiting import answer_of
 from kernel.errors import CallerError, MunimentError, NotFound, PlanError
 from kernel.ports.records import CertificateState
 from kernel.writing.submitting import Submission, outcome_of
@@ -76,7 +76,7 @@ async def submitted(service: Service, caller: Principal, identifier: UUID, reaso
     digest = sha256(branch.key.encode()).digest()
     made, refused = None, False
     try:
-        outcome = await asyncio.wrap_future(service.base.submit(Submission(wanted, caller, branch.key, digest, False)))
+        outcome = await answer_of(service.base.submit(Submission(wanted, caller, branch.key, digest, False)))
         made, refused = outcome.certificate, outcome.state is CertificateState.REFUSED
     except MunimentError as error:
         error.where = place_within(branch, error.where)
@@ -89,7 +89,7 @@ async def submitted(service: Service, caller: Principal, identifier: UUID, reaso
 async def foretold_of(service: Service, caller: Principal, branch: Branch) -> Foretold:
     """What a branch would come to now; that is kept with it. Raises as a dry run does, and `StateMoved`."""
     judged = Submission(branch.request, caller, None, b"", dry_run=True)
-    foretold = await asyncio.wrap_future(service.base.foretell(judged))
+    foretold = await answer_of(service.base.foretell(judged))
     service.branches.foretell(branch, foretold)
     return foretold
 

@@ -18,7 +18,6 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated, Final
 from uuid import UUID
 
@@ -35,6 +34,7 @@ from api.http.openapi import Answer, answers, extra, json_content, reference, te
 from api.http.parameters import Parameter, query_parameters
 from api.http.replies import json_reply
 from api.http.streaming import streamed
+from api.http.waiting import answer_of
 from api.routes.decision_body import read_decision
 from api.service import Service
 from bridge.certificate_reading import CertificateFilter, Window, readable_findings
@@ -216,7 +216,7 @@ async def decide(request: Request, caller: Caller, certificate: CertificateId) -
     body = await read_body(request, service.settings.body_limit)
     decided = read_decision(media_type, body)
     wanted = DecisionRequest(identifier, decided.decision, decided.comment, caller, decided.signature)
-    outcome = await asyncio.wrap_future(service.base.decide(wanted))
+    outcome = await answer_of(service.base.decide(wanted))
     return json_reply(written.outcome(outcome, readable_findings(caller, outcome.findings)))
 
 

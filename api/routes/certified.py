@@ -14,7 +14,7 @@ Example
 ::
 
     terms = read_terms(request, caller, parameters, body)
-    return certified(await asyncio.wrap_future(service.base.updates.apply(update, None)), caller, request)
+    return certified(await answer_of(service.base.updates.apply(update, None)), caller, request)
 """
 
 from __future__ import annotations

@@ -20,7 +20,6 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
@@ -39,6 +38,7 @@ from api.http.media import body_type
 from api.http.openapi import Answer, answers, extra, json_content, reference, text_content
 from api.http.parameters import Parameter, Parameters, query_parameters
 from api.http.replies import json_reply
+from api.http.waiting import answer_of
 from api.routes.document_request import DOCUMENT_PARAMETERS, read_document_request
 from api.service import Service
 from bridge.certificate_reading import readable_findings
@@ -136,7 +136,7 @@ async def change(request: Request, caller: Caller) -> Response:
     digest = request_digest(media_type, request.scope["query_string"], body)
     submission = Submission(wanted, caller, None if dry_run else key, digest, dry_run)
     try:
-        outcome = await asyncio.wrap_future(service.base.submit(submission))
+        outcome = await answer_of(service.base.submit(submission))
     except MunimentError as error:
         error.where = place_in(error.where, media_type)
         raise

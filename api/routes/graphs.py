@@ -21,7 +21,6 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 from email.parser import BytesParser
 from email.policy import HTTP
 from typing import TYPE_CHECKING, Annotated, Final
@@ -42,6 +41,7 @@ from api.http.parameters import Parameter, query_parameters
 from api.http.paths import base_url
 from api.http.replies import STATE_HEADERS, state_headers
 from api.http.validators import MATCH_HEADER, UNCHANGED, required_of, tag_of_graph, tagged, unchanged
+from api.http.waiting import answer_of
 from api.routes.certified import CERTIFIED, KEY_HEADER, TERMS, certified, read_terms
 from api.routes.query_answers import MIN_HEAD_HEADER, answered, settled
 from api.routes.sparql import BNODES, BlankNodes
@@ -233,7 +233,7 @@ async def _write(request: Request, caller: Principal, how: GraphWrite, name: str
     statements = await service.read(lambda: _statements(service, request, media_type, body, target)) if body else []
     written = WholeGraph(how, target, statements, terms, required_of(request, target))
     writing = service.base.updates.write_graph(written)
-    outcome, existed = await asyncio.wrap_future(writing)
+    outcome, existed = await answer_of(writing)
     new = how is not GraphWrite.DELETE and not existed and target != DEFAULT_GRAPH and outcome.certificate is not None
     if not new:
         return certified(outcome, caller, request)

@@ -18,7 +18,6 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -33,6 +32,7 @@ from api.http.media import body_type
 from api.http.openapi import Answer, answers, extra, json_content, reference, text_content
 from api.http.parameters import query_parameters
 from api.http.replies import json_reply
+from api.http.waiting import answer_of
 from api.service import Service
 from api.suggestions import did_you_mean
 from bridge.documents.json_text import parse_json
@@ -91,7 +91,7 @@ async def rotate(request: Request, caller: Caller) -> Response:
     service = _governed(request, caller)
     if await read_body(request, service.settings.body_limit):
         raise InvalidDocument("there is a body", remedy="send none", where="body")
-    event = await asyncio.wrap_future(await service.read(service.base.keys.rotate))
+    event = await answer_of(await service.read(service.base.keys.rotate))
     answer: models.KeyRotation = {
         "key": event.key.multibase,
         "previous": event.previous.multibase,
@@ -117,7 +117,7 @@ async def revoke(request: Request, caller: Caller, key: KeyText) -> Response:
     service = _governed(request, caller)
     media_type = body_type(request.headers.get("content-type"))
     since, reason = _revocation(media_type, await read_body(request, service.settings.body_limit))
-    event = await asyncio.wrap_future(service.base.keys.revoke(_named(key), since, reason))
+    event = await answer_of(service.base.keys.revoke(_named(key), since, reason))
     answer: models.KeyRevocation = {
         "key": event.key.multibase,
         "since": event.since,

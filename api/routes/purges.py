@@ -24,7 +24,6 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -40,6 +39,7 @@ from api.http.media import accepted, body_type, preferred
 from api.http.openapi import Answer, answers, extra, json_content, reference
 from api.http.parameters import Parameter, query_parameters
 from api.http.replies import json_reply
+from api.http.waiting import answer_of
 from api.routes.certificates import AFTER, LIMIT, certificate_cursor, certificate_named
 from api.routes.decision_body import read_decision
 from api.routes.facts import LIMIT as FACTS_LIMIT
@@ -232,7 +232,7 @@ async def carried_out(service: Service, wanted: PurgeRequest) -> PurgeRecord:
     """A purge once it is carried out, or kept for a second person where there has to be one; raises as that does."""
     purges = service.base.purges
     asked = purges.ask(wanted) if service.settings.purge_second_person else purges.purge(wanted)
-    return await asyncio.wrap_future(asked)
+    return await answer_of(asked)
 
 
 async def _brought_on(
@@ -247,7 +247,7 @@ async def _brought_on(
     service, identifier = Service.of(request), certificate_named(purge)
     body = await read_body(request, service.settings.body_limit)
     taken = step(service.base.purges, identifier, body_type(request.headers.get("content-type")), body)
-    return json_reply(_told(await asyncio.wrap_future(taken)))
+    return json_reply(_told(await answer_of(taken)))
 
 
 async def previewed(service: Service, caller: Principal, target: Target) -> models.PurgePreview:

@@ -19,7 +19,6 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import APIRouter, Path
@@ -35,6 +34,7 @@ from api.http.moments import AS_OF
 from api.http.openapi import Answer, answers, extra, json_content, reference
 from api.http.parameters import Parameter, query_parameters
 from api.http.replies import json_reply
+from api.http.waiting import answer_of
 from api.routes.changes import DRY_RUN, IDEMPOTENCY, JSON, LOCATION, idempotency_key, reply, request_digest
 from api.routes.document_request import REASON
 from api.service import Service
@@ -187,7 +187,7 @@ async def delete_query(request: Request, caller: Caller, name: QueryName) -> Res
     if await read_body(request, Service.of(request).settings.body_limit):
         raise InvalidDocument("there is a body", remedy="send none", where="body")
     asking = _asking(request, caller, parameters, name.encode())
-    return _told(await asyncio.wrap_future(Service.of(request).base.queries.remove(name, asking)), caller)
+    return _told(await answer_of(Service.of(request).base.queries.remove(name, asking)), caller)
 
 
 async def _put(
@@ -203,7 +203,7 @@ async def _put(
     def put() -> Future[tuple[Outcome, bool]]:
         return service.base.queries.put(read(), asking)
 
-    return _told(await asyncio.wrap_future(await service.read(put)), caller)
+    return _told(await answer_of(await service.read(put)), caller)
 
 
 def _told(became: tuple[Outcome, bool], caller: Caller) -> Response:

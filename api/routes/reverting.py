@@ -17,7 +17,6 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +28,7 @@ from api.callers.auth import Caller
 from api.http.bodies import read_body
 from api.http.openapi import Answer, answers, extra, json_content
 from api.http.parameters import query_parameters
+from api.http.waiting import answer_of
 from api.routes.certificates import CertificateId, certificate_named
 from api.routes.changes import DRY_RUN, IDEMPOTENCY, LOCATION, idempotency_key, reply, request_digest
 from api.routes.document_request import REASON
@@ -104,7 +104,7 @@ async def undo(service: Service, certificate: UUID, blank: Submission) -> Outcom
 async def _submit(service: Service, certificate: UUID, blank: Submission) -> Outcome:
     wanted = await service.read(lambda: to_undo(service.base, certificate, blank))
     try:
-        return await asyncio.wrap_future(service.base.submit(replace(blank, request=wanted)))
+        return await answer_of(service.base.submit(replace(blank, request=wanted)))
     except MunimentError as error:
         if error.where is not None and error.where.startswith("/changes"):
             error.where = "certificate"  # nobody sent changes

@@ -26,7 +26,6 @@ Example
 
 from __future__ import annotations
 
-import asyncio
 import re
 from dataclasses import replace
 from functools import partial
@@ -39,6 +38,7 @@ from api.callers.citing import require_cited
 from api.callers.outbound import FetchFailed
 from api.errors import UnsupportedMediaType
 from api.http.parameters import Parameter, read_parameters
+from api.http.waiting import answer_of
 from api.routes.certified import TERMS, certified, read_terms
 from api.routes.federation import calls_others, federated_text, in_time
 from api.routes.query_answers import unless_gone
@@ -147,12 +147,12 @@ async def _update(request: Request, text: str, base: str, terms: Terms, paramete
     if update.sources:
         update = await _with_sources(request, service, update)
     if update.is_bulk:
-        return await asyncio.wrap_future(updates.load(update))
+        return await answer_of(updates.load(update))
     if update.has_where:
         return await _evaluated(request, service, update)
     if update.may_be_large:
         return await _worked_out(service, update)
-    return await asyncio.wrap_future(updates.apply(update, None))
+    return await answer_of(updates.apply(update, None))
 
 
 async def _with_sources(request: Request, service: Service, update: Update) -> Update:
@@ -201,14 +201,14 @@ async def _evaluated(request: Request, service: Service, update: Update) -> Outc
                     evaluated = await unless_gone(request, work)
                 finally:
                     took = monotonic() - began
-            return await asyncio.wrap_future(updates.apply(update, evaluated))
+            return await answer_of(updates.apply(update, evaluated))
         except StateMoved:
             continue
     if took > HELD:
         raise too_slow()
     brief = replace(limits, seconds=min(limits.seconds, HELD))
     async with service.replicas.lease(caller.id, brief) as lease:
-        return await asyncio.wrap_future(updates.apply_alone(update, LeasedSolver(lease), evaluated))
+        return await answer_of(updates.apply_alone(update, LeasedSolver(lease), evaluated))
 
 
 async def _worked_out(service: Service, update: Update) -> Outcome:
@@ -217,10 +217,10 @@ async def _worked_out(service: Service, update: Update) -> Outcome:
     for _ in range(ATTEMPTS):
         try:
             evaluated = await service.evaluate(partial(updates.evaluate, update, None))
-            return await asyncio.wrap_future(updates.apply(update, evaluated))
+            return await answer_of(updates.apply(update, evaluated))
         except StateMoved:
             continue
-    return await asyncio.wrap_future(updates.apply(update, None))
+    return await answer_of(updates.apply(update, None))
 
 
 def _graphs(parameters: Parameters, parameter: Parameter) -> tuple[Iri, ...]:

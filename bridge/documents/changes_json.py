@@ -133,7 +133,7 @@ def read_changes(
     if not isinstance(changes, list) or not changes:
         raise _wrong("there are no changes", "give an array of at least one", "/changes")
     try:
-        read = tuple(read_change(each, setting, where=pointer("changes", at)) for at, each in enumerate(changes))
+        read = tuple(read_change(each, setting, where=f"/changes/{at}") for at, each in enumerate(changes))
     except InvalidTime as error:
         name_zone(error, "give the request a zone")
         raise

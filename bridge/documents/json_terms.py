@@ -53,7 +53,7 @@ class JsonTerms:
     def node(self, value: Json, where: str) -> Iri:
         """A node, from `{"@id": …}` or its text. Raises `InvalidTerm`."""
         if isinstance(value, dict):
-            value, where = _id(value, where), where + pointer("@id")
+            value, where = _id(value, where), f"{where}/@id"
         if not isinstance(value, str):
             raise InvalidTerm("an IRI is missing here", remedy='give its text, or {"@id": …}', where=where)
         if value.startswith("_:"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 from uuid import UUID
 
@@ -9,6 +10,8 @@ import pyoxigraph as ox
 
 from bridge.base import Base
 from bridge.reading import QueryRequest
+from bridge.stores.errors import open_store
+from bridge.stores.places import store_directory
 from bridge.stores.projections import Projection
 from certificates.items import ItemKind, ItemTree
 from certificates.proof import verify
@@ -72,6 +75,17 @@ def everything(base: Base) -> bytes:
     return b"".join(
         base.stores.read(each, lambda store: store.dump(format=ox.RdfFormat.N_QUADS) or b"")[0] for each in Projection
     )
+
+
+def bytes_of(folder: Path) -> bytes:
+    """Every file of a base that is closed, and what its stores hold, whose blocks may be compressed."""
+    found = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
+    found += [str(path).encode() for path in folder.rglob("*")]
+    for projection in Projection:
+        found.append(
+            open_store(store_directory(folder / "stores", projection)).dump(format=ox.RdfFormat.N_QUADS) or b""
+        )
+    return b"\n".join(found)
 
 
 def sound(base: Base) -> None:

@@ -23,7 +23,6 @@ from bridge.log_reading import LoggedEvent, LogReader
 from bridge.stores import checkpoints
 from bridge.stores.errors import open_store
 from bridge.stores.pair import OxigraphStores, rebuild, same_quads
-from bridge.stores.places import store_directory
 from bridge.stores.projections import Projection
 from bridge.stores.serving import BRIEF
 from bridge.stores.successor import Successor
@@ -43,7 +42,20 @@ from kernel.terms import Iri, Literal, Statement
 from kernel.time.instants import Instant
 from kernel.vocabulary import DEFAULT_GRAPH
 from tests.bridge.impact.asking import AUTO, impacts, register, registered
-from tests.bridge.purging import LETTER, OTHER, SAID, SAYS, SECRET, asked, everything, fact_of, purge, sound, tell
+from tests.bridge.purging import (
+    LETTER,
+    OTHER,
+    SAID,
+    SAYS,
+    SECRET,
+    asked,
+    bytes_of,
+    everything,
+    fact_of,
+    purge,
+    sound,
+    tell,
+)
 from tests.bridge.writing import (
     ADMINISTRATOR,
     ANN,
@@ -70,17 +82,6 @@ Series: TypeAlias = Callable[[Instant | None, Instant], Iterable[StoreDelta]]
 def base() -> Iterator[Base]:
     with Base.open(None, host=SetClock()) as opened:
         yield opened
-
-
-def bytes_of(folder: Path) -> bytes:
-    """Every file of a base that is closed, and what its stores hold, whose blocks may be compressed."""
-    found = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
-    found += [str(path).encode() for path in folder.rglob("*")]
-    for projection in Projection:
-        found.append(
-            open_store(store_directory(folder / "stores", projection)).dump(format=ox.RdfFormat.N_QUADS) or b""
-        )
-    return b"\n".join(found)
 
 
 def complete(base: Base, record: PurgeRecord) -> Receipt:

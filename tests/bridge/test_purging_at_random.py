@@ -5,6 +5,8 @@ Rules
 * The model keeps who said what from which source, and what was purged since when. Whatever the base ever recorded is
   what the model took and no purge covers; what it refuses is what a purge covers.
 * After every step nothing that is covered is in a store; in the end the base is sound, and is what its ledger says.
+* That holds for the stores that are made anew as well, whatever is written, purged, or lifted and written again while
+  they are made; and a round ends no purge but those that came before it.
 """
 
 from __future__ import annotations
@@ -22,12 +24,15 @@ from hypothesis import strategies as st
 
 from bridge.auditing.audit import audit
 from bridge.base import Base
+from bridge.purging.eraser import Eraser, pending
+from bridge.stores.pair import OxigraphStores
+from bridge.stores.successor import Successor
 from kernel.changes import Assert, Retract
 from kernel.errors import NotFound, NothingToPurge, NothingToRetract, WasPurged
 from kernel.purging.targets import Target, TargetKind
 from kernel.terms import Iri, Statement
 from kernel.vocabulary import DEFAULT_GRAPH
-from tests.bridge.purging import everything, fact_of, purge, sound, tell
+from tests.bridge.purging import bytes_of, everything, fact_of, purge, sound, tell
 from tests.bridge.writing import ADMINISTRATOR, PATIENCE, SetClock, write
 
 NODES = [Iri(f"urn:node:{name}") for name in "abc"]
@@ -36,6 +41,7 @@ EPISODES = [None, Iri("urn:episode:x"), Iri("urn:episode:y")]
 SAYS = Iri("urn:says")
 
 Said: TypeAlias = tuple[Statement, Iri | None]
+Steps: TypeAlias = list[tuple[str, object, Iri | None]]
 
 statements = st.builds(
     Statement, st.sampled_from(NODES), st.just(SAYS), st.sampled_from(NODES), st.sampled_from(GRAPHS)
@@ -122,17 +128,30 @@ def step(base: Base, model: Model, purges: list[UUID], kind: str, value: object,
         model.purge(kind, value)
 
 
-def play(base: Base, taken: list[tuple[str, object, Iri | None]]) -> None:
-    """Takes the steps, and looks after each."""
-    model, purges = Model(), list[UUID]()
-    for kind, value, episode in taken:
-        step(base, model, purges, kind, value, episode)
-        with base.ledger.reading() as view:
-            held = {fact.statement for graph in GRAPHS for fact in view.facts_ever(graph=graph)}
-        assert held == model.recorded()
-        quads = everything(base)
-        named = [value for _, value in model.stones if isinstance(value, Iri)]
-        assert not any(f"{value.value}>".encode() in quads for value in named)
+class Play:
+    """Takes steps, and looks after each."""
+
+    def __init__(self, base: Base) -> None:
+        self._base = base
+        self.model = Model()
+        self._purges: list[UUID] = []
+
+    def take(self, taken: Steps) -> None:
+        for kind, value, episode in taken:
+            step(self._base, self.model, self._purges, kind, value, episode)
+            with self._base.ledger.reading() as view:
+                held = {fact.statement for graph in GRAPHS for fact in view.facts_ever(graph=graph)}
+            assert held == self.model.recorded()
+            self.look(everything(self._base))
+
+    def look(self, said: bytes) -> None:
+        """Nothing that may not be said is."""
+        named = [value for _, value in self.model.stones if isinstance(value, Iri)]
+        assert not any(f"{value.value}>".encode() in said for value in named)
+
+
+def play(base: Base, taken: Steps) -> None:
+    Play(base).take(taken)
     sound(base)
 
 
@@ -145,7 +164,7 @@ X, Y = EPISODES[1:]
 @example([("say", ONE, None), ("say", ONE, X), ("episode", X, None)])
 @example([("say", ONE, X), ("retract", ONE, None), ("say", ONE, None), ("episode", X, None)])
 @example([("say", ONE, X), ("say", ONE, Y), ("episode", X, None), ("episode", Y, None)])
-def test_what_is_held_is_what_was_said_and_is_not_purged(taken: list[tuple[str, object, Iri | None]]) -> None:
+def test_what_is_held_is_what_was_said_and_is_not_purged(taken: Steps) -> None:
     with Base.open(None, host=SetClock()) as base:
         play(base, taken)
 
@@ -153,8 +172,64 @@ def test_what_is_held_is_what_was_said_and_is_not_purged(taken: list[tuple[str, 
 @pytest.mark.fuzz
 @settings(max_examples=300)
 @given(steps)
-def test_what_was_purged_at_random_is_erased_and_all_else_proved(taken: list[tuple[str, object, Iri | None]]) -> None:
+def test_what_was_purged_at_random_is_erased_and_all_else_proved(taken: Steps) -> None:
     with TemporaryDirectory() as folder:
         with Base.open(Path(folder) / "base", host=SetClock()) as base:
             play(base, taken)
         assert audit(Path(folder) / "base").faults == ()
+
+
+def make_anew(folder: Path, before: Steps, amid: Steps, late: Steps) -> None:
+    """Steps before a round, between the two times that the new stores are brought up, and before they are served."""
+    with Base.open(folder, host=SetClock()) as base, pytest.MonkeyPatch.context() as patch:
+        eraser, played = base.purges.eraser, Play(base)
+        patch.setattr(eraser, "wake", lambda: None)
+        optimize, made = OxigraphStores.optimize, Eraser._made
+
+        def overtaken(fresh: OxigraphStores) -> None:
+            optimize(fresh)
+            played.take(amid)
+
+        def overtaken_again(each: Eraser, successor: Successor) -> list[UUID]:
+            ended = made(each, successor)
+            played.take(late)
+            return ended
+
+        patch.setattr(OxigraphStores, "optimize", overtaken)
+        patch.setattr(Eraser, "_made", overtaken_again)
+        played.take(before)
+        with base.ledger.reading() as view:
+            there = pending(view)
+        assert eraser._make_anew() == there
+        sound(base)
+        played.look(everything(base))
+        patch.undo()
+        eraser.wake()
+        base.purges.settled()
+        with base.ledger.reading() as view:
+            assert pending(view) == []
+        sound(base)
+    played.look(bytes_of(folder))
+
+
+NODE = NODES[1]
+
+
+@settings(max_examples=3)
+@given(steps, steps, steps)
+@example([("say", ONE, None)], [("node", NODE, None), ("restore", None, None), ("say", ONE, None)], [])
+@example([("say", ONE, None)], [("statement", ONE, None)], [("restore", None, None), ("say", ONE, X)])
+@example([("say", ONE, X), ("say", ONE, Y)], [("episode", X, None)], [("node", NODE, None)])
+def test_what_happens_while_stores_are_made_anew_is_in_them(before: Steps, amid: Steps, late: Steps) -> None:
+    with TemporaryDirectory() as folder:
+        make_anew(Path(folder) / "base", before, amid, late)
+
+
+@pytest.mark.fuzz
+@settings(max_examples=300)
+@given(steps, steps, steps)
+def test_whatever_happens_at_random_while_stores_are_made_anew_is_in_them(
+    before: Steps, amid: Steps, late: Steps
+) -> None:
+    with TemporaryDirectory() as folder:
+        make_anew(Path(folder) / "base", before, amid, late)

@@ -15,7 +15,7 @@ from kernel.errors import WasPurged
 from kernel.ports.purges import PurgeState
 from kernel.purging.purger import PurgeRequest
 from kernel.purging.targets import Target, TargetKind
-from tests.bridge.test_erasing import bytes_of
+from tests.bridge.purging import bytes_of
 from tests.bridge.writing import ADMINISTRATOR, OSLO, PATIENCE, SetClock, living, person, write
 from tests.crash.nursery import Nursery
 from tests.crash.seams import PURGE

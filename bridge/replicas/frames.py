@@ -7,7 +7,8 @@ Rules
 * The service asks, the worker answers, one request at a time. What a store loses and gains (`DELTA`) has no
   answer. `OPEN` and `FORGET` are acknowledged: so it is known when a directory is let go of.
 * `ASK` brings along what it is asked of, so that a worker without replicas answers it, too (`bridge.replicas.direct`).
-* An answer is `WHOLE`; or `BEGIN`, any number of `PART`s and `END`; or `ERROR`, also in the middle.
+* An answer is `WHOLE`; or `BEGIN`, any number of `PART`s and `END`; or `ERROR`, also in the middle. One that is `held`
+  is for nobody before its end.
 
 Example
 -------

@@ -73,9 +73,10 @@ class Answering:
     """The answer to one query, as it comes.
 
     Attributes:
-        begun: done once the first of it is there; its result says whether that is all.
+        begun: done once somebody may have the first of it, which of one that is held is at its end; its result says
+            whether that is all.
         body: the whole of it, or else what came first.
-        length: how long it is in all, where that is known before it ends.
+        length: how long it is in all, where that is known once it has begun.
         rest: what comes after that.
         spent: whether the worker has grown by it, and is better replaced.
     """
@@ -87,6 +88,7 @@ class Answering:
         self.length: int | None = None
         self.rest = Spool()
         self.spent = False
+        self._held = False
 
     def take(self, came: Frame) -> None:
         """The next frame of it."""
@@ -96,14 +98,13 @@ class Answering:
                 self._end(came)
             case Kind.BEGIN:
                 self.body = came.body
-                self.length = came.head.get("length")
-                if not self.begun.done():
+                self._held = bool(came.head.get("held"))
+                if not self._held and not self.begun.done():
                     self.begun.set_result(False)
             case Kind.PART:
                 self.rest.put(came.body)
             case Kind.END:
-                if came.body:
-                    self.rest.put(came.body)
+                self.rest.put(came.body)
                 self._end(came)
             case _:
                 self.fail(FailedFrameError(came.head))
@@ -115,14 +116,17 @@ class Answering:
         if self.begun.done():
             self.rest.finish(error)
         else:
+            self.rest.close()
             self.begun.set_exception(error)
         self.over.set_result(None)
 
     def _end(self, came: Frame) -> None:
         self.spent = bool(came.head.get("spent"))
         self.rest.finish()
+        if self._held:
+            self.length = len(self.body) + self.rest.size
         if not self.begun.done():
-            self.begun.set_result(True)
+            self.begun.set_result(not self._held)
         self.over.set_result(None)
 
 

@@ -3,7 +3,7 @@
 Rules
 -----
 * A worker never waits for a client: what the client has not taken yet waits here, a little of it in memory, the rest in
-  a file without a name.
+  a file without a name. So does what nobody may have before its end.
 * An answer that fails is failed for its reader at once, whatever is left of it.
 
 Example
@@ -33,9 +33,14 @@ _READ: Final = 256 * 2**10
 
 
 class Spool:
-    """Bytes in the order in which they came; for one event loop, one writer and one reader."""
+    """Bytes in the order in which they came; for one event loop, one writer and one reader.
+
+    Attributes:
+        size: how many came in all.
+    """
 
     def __init__(self) -> None:
+        self.size = 0
         self._chunks: deque[bytes] = deque()
         self._size = 0
         self._file: IO[bytes] | None = None
@@ -46,8 +51,9 @@ class Spool:
 
     def put(self, data: bytes) -> None:
         """Takes the next bytes; once it is closed, for nobody."""
-        if self._closed:
+        if self._closed or not data:
             return
+        self.size += len(data)
         if self._written > self._read or self._size + len(data) > IN_MEMORY:
             self._to_file(data)
         else:

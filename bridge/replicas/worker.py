@@ -15,8 +15,8 @@ Rules
 * Queries may be asked at two states of a store, each laid over it, and their answers compared. Each answer, as soon as
   it is there, is said to be; of some it is remembered, as much as goes into `REMEMBERED`.
 * What the allocator keeps of a query is counted too. Once that is `SPENT`, the worker says so with its answer.
-* An answer goes out in pieces while it is made, but for formats of which a part would pass for the whole, and those
-  that may turn out not to be able to carry it: these are made whole first.
+* An answer goes out in pieces while it is made. Of formats of which a part would pass for the whole, and of those that
+  may turn out not to be able to carry it, it is said that nobody may have any of it before all is there.
 * It ends when the other end of the socket is closed, whatever it is doing: no worker outlives its service.
 
 Example
@@ -157,12 +157,12 @@ class Worker:
             self._send(frame(Kind.WHOLE, {}, whole))
             return
         form, laid = FORMATS[asked["format"]], asked["laid"]
-        answer = _Spooled(asked["result"]) if _made_whole(form) else _Streamed(self._connection, asked["result"])
+        answer = _Streamed(self._connection, asked["result"], held=_made_whole(form))
         with nullcontext() if laid is None else laid_over(store, *map(str.encode, laid)):
             results = start(store, asked["text"], dataset, asked["base"])
             serialise_to(results, form, answer, restore=asked["restore"])
             del results  # what it holds of the store goes before the next delta comes
-        answer.finish(self._connection, {"spent": True} if self._memory.spent() else {})
+        answer.finish({"spent": True} if self._memory.spent() else {})
 
     def _ask(self, asked: Mapping[str, Any], quads: bytes) -> None:
         began, name, left = process_time(), asked["store"], asked["result"]
@@ -280,10 +280,11 @@ class _TooLarge(Exception):
 
 
 class _Streamed:
-    """An answer that is sent as it is made; one that is small is sent whole."""
+    """An answer that is sent as it is made, perhaps to be held until its end; one that is small is sent whole."""
 
-    def __init__(self, connection: socket.socket, limit: int) -> None:
+    def __init__(self, connection: socket.socket, limit: int, *, held: bool) -> None:
         self._connection = connection
+        self._head = {"held": True} if held else {}
         self._left = limit
         self._pending = bytearray()
         self._begun = False
@@ -294,7 +295,8 @@ class _Streamed:
             raise _TooLarge
         self._pending += data
         if len(self._pending) >= CHUNK_SIZE:
-            self._connection.sendall(frame(Kind.PART if self._begun else Kind.BEGIN, {}, bytes(self._pending)))
+            kind, head = (Kind.PART, {}) if self._begun else (Kind.BEGIN, self._head)
+            self._connection.sendall(frame(kind, head, bytes(self._pending)))
             self._begun = True
             self._pending.clear()
         return len(data)
@@ -302,9 +304,9 @@ class _Streamed:
     def flush(self) -> None:
         """Nothing: what is small is sent in one piece."""
 
-    def finish(self, connection: socket.socket, last: Mapping[str, bool]) -> None:
+    def finish(self, last: Mapping[str, bool]) -> None:
         """Sends the rest, with what the last frame is to say."""
-        connection.sendall(frame(Kind.END if self._begun else Kind.WHOLE, last, bytes(self._pending)))
+        self._connection.sendall(frame(Kind.END if self._begun else Kind.WHOLE, last, bytes(self._pending)))
 
 
 class _Spooled:
@@ -325,18 +327,6 @@ class _Spooled:
     def bytes(self) -> bytes:
         """All of it so far."""
         return self._whole.getvalue()
-
-    def finish(self, connection: socket.socket, last: Mapping[str, bool]) -> None:
-        """Sends it, with what the last frame is to say."""
-        whole = self._whole.getbuffer()
-        if len(whole) <= CHUNK_SIZE:
-            connection.sendall(frame(Kind.WHOLE, last, bytes(whole)))
-            return
-        kind, head = Kind.BEGIN, {"length": len(whole)}
-        for at in range(0, len(whole), CHUNK_SIZE):
-            connection.sendall(frame(kind, head, bytes(whole[at : at + CHUNK_SIZE])))
-            kind, head = Kind.PART, {}
-        connection.sendall(frame(Kind.END, last))
 
 
 def _with_beside(store: ox.Store, text: str, beside: Sequence[ox.Quad], limit: int) -> bytes:

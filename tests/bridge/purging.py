@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -11,6 +12,7 @@ import pyoxigraph as ox
 from bridge.base import Base
 from bridge.reading import QueryRequest
 from bridge.stores.errors import open_store
+from bridge.stores.pair import OxigraphStores, same_quads
 from bridge.stores.places import store_directory
 from bridge.stores.projections import Projection
 from certificates.items import ItemKind, ItemTree
@@ -21,7 +23,9 @@ from kernel.ports.purges import PurgeRecord
 from kernel.purging.purger import PurgeRequest
 from kernel.purging.targets import Target, TargetKind
 from kernel.terms import Iri, Literal, Statement
+from kernel.time.instants import BEGINNING
 from kernel.vocabulary import DEFAULT_GRAPH
+from kernel.writing.projection import delta_between
 from kernel.writing.submitting import Submission
 from tests.bridge.writing import ADMINISTRATOR, ANN, PATIENCE, WRITER
 
@@ -98,3 +102,8 @@ def sound(base: Base) -> None:
                 assert ItemTree.of(leaves) == tree
                 for item in view.items(record.id, kind):
                     assert item.leaf == leaves[item.ordinal]
+        anew = OxigraphStores.open(None)
+        anew.load(delta_between(view, None, BEGINNING))
+    for projection in Projection:
+        made, _ = anew.read(projection, lambda store: store)
+        assert base.stores.read(projection, partial(same_quads, made))[0], projection

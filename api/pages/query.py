@@ -46,6 +46,7 @@ from api.service import Service
 from bridge.reading import QueryRequest
 from bridge.sparql.columns import in_order
 from bridge.sparql.hints import hint
+from bridge.sparql.scan import scan
 from kernel.errors import CallerError, InvalidParameter, NotAcceptable
 from kernel.terms import Iri, Literal, TripleTerm
 
@@ -161,14 +162,15 @@ async def _answered(request: Request, visit: Visit, asked: Asked) -> Response:
 
 
 def _shown(base: Base, visit: Visit, answered: Answer, asked: Asked) -> Mapping[str, object]:
-    found, now = in_order(asked.query or "", answered.sample()), asked.valid_at is None and asked.as_of is None
+    text, now = asked.query or "", asked.valid_at is None and asked.as_of is None
+    found = in_order(text, answered.sample())
     return {
         "boolean": found.boolean,
         "graph": found.graph,
         "variables": found.variables,
         "rows": _rows(base, visit, found),
         "more": found.more,
-        "hint": hint(asked.query or ""),
+        "hint": hint(text) if scan(text).mentions_history else None,
         "head": answered.head,
         "valid_at": at(base.host.now() if now else answered.valid_at),
     }

@@ -274,7 +274,7 @@ async def answer(
         same = {**state_headers(head, valid_at), **headers, **about.cached(tag)}
         if (known := unchanged(request, tag, same)) is not None:
             return known
-    if (told_of := hint(text)) is not None:
+    if question.dataset.history and (told_of := hint(text)) is not None:
         headers[HINT] = told_of
     found = await answered(request, caller, question)
     headers |= {"Content-Type": found.media_type, **state_headers(found.head, found.valid_at)}

@@ -7,7 +7,8 @@ Rules
 * Whatever is not foreseen is refused: of such a query it would not be known. Among that are triple terms, reifiers and
   annotations, DESCRIBE, and words that run into each other.
 * A predicate that a path excludes is taken for a step of `ANY` predicate.
-* A reader that allows less overrides what looks at a word: `bridge.shapes.sparql.parsing` is one.
+* A reader that allows less, or more, overrides what looks at it: `bridge.shapes.sparql.parsing` is one of the former,
+  `bridge.sparql.quoting` one of the latter.
 
 Example
 -------
@@ -17,7 +18,7 @@ Example
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import pyoxigraph as ox
 
@@ -61,6 +62,9 @@ class QueryParser:
         text: of the query.
         base: what its relative IRIs are relative to, where it has no BASE.
     """
+
+    ALONE: ClassVar = frozenset({"[", "("})
+    """What begins a node of which nothing more has to be said."""
 
     def __init__(self, text: str, base: str | None = None) -> None:
         self._text = text
@@ -133,10 +137,13 @@ class QueryParser:
                 self._group()  # the template, which reads nothing
             select = self._selecting(())
         else:
-            raise self._unknown(self._next)
+            select = self._of_another_form()
         if self._next is not END:
             raise self._unknown(self._next)
         return select
+
+    def _of_another_form(self) -> Select:
+        raise self._unknown(self._next)
 
     def _declaration(self) -> None:
         prefix = self._take().keyword == "PREFIX"
@@ -289,7 +296,7 @@ class QueryParser:
     def _triples(self) -> list[Triple]:
         """The triples of one subject."""
         found: list[Triple] = []
-        by_itself = self._next.text in {"[", "("}
+        by_itself = self._next.text in self.ALONE
         subject = self._node(found)
         if not (by_itself and found and not self._is_verb()):
             self._properties(subject, found)
@@ -300,6 +307,7 @@ class QueryParser:
             path = self._verb()
             while True:
                 found.append(Triple(subject, path, self._node(found)))
+                self._annotations(found)
                 if not self._took(","):
                     break
             if not self._took(";"):
@@ -308,6 +316,9 @@ class QueryParser:
                 pass
             if not self._is_verb():
                 return
+
+    def _annotations(self, found: list[Triple]) -> None:
+        """What annotates the last of the triples: nothing that is foreseen here."""
 
     def _is_verb(self) -> bool:
         token = self._next

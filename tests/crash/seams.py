@@ -155,7 +155,15 @@ PURGE: Final = {
 }
 """While something is purged; the third commit, after that of the swap, is the receipt's."""
 
-NAMED: Final = APPLY | STAGING | LOAD | BIRTH | PURGE
+PURGE_AMID: Final = {
+    "before it is taken out of the new ones": _before(OxigraphStores, "take_out"),
+    "after they took their place": PURGE["after they took their place"],
+    "before the first receipt": _before(SqliteTransaction, "commit", nth(4)),
+    "after the first receipt": _after(SqliteTransaction, "commit", nth(4)),
+}
+"""While something is purged, and something else amid the first round; the fourth commit is the first receipt's."""
+
+NAMED: Final = APPLY | STAGING | LOAD | BIRTH | PURGE | PURGE_AMID
 
 
 class Seam:

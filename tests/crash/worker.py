@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Final, TypedDict
+from unittest.mock import patch
 
 import kernel.writing.sequencer
 from bridge import base as bases
@@ -35,11 +36,13 @@ from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusals
 from bridge.loading.session import Watch, stage_files
 from bridge.stores import projection_store
+from bridge.stores.pair import OxigraphStores
 from certificates.records import DecisionKind
 from kernel.changes import Assert
 from kernel.ports.records import CertificateState
 from kernel.purging.purger import PurgeRequest
 from kernel.purging.targets import Target, TargetKind
+from kernel.terms import Iri
 from kernel.writing.loading import LoadRequest
 from kernel.writing.projection import delta_between
 from tests.bridge.writing import ADMINISTRATOR, EDITOR, OSLO, SetClock, a_shape, decide, living, person, submission
@@ -165,8 +168,43 @@ def purge(command: Command, seam: Seam) -> None:
         seam.disarm()
 
 
+def purge_amid(command: Command, seam: Seam) -> None:
+    """Purges somebody, and somebody else while the stores are made anew; waits until nothing is left."""
+    with opened(command) as base:
+        optimize, others = OxigraphStores.optimize, [person(2)]
+
+        def purged(somebody: Iri) -> None:
+            target = Target(TargetKind.NODE, somebody)
+            digest = base.purges.preview(ADMINISTRATOR, target).digest
+            base.purges.purge(PurgeRequest(target, "seam", ADMINISTRATOR, digest)).result()
+
+        def overtaken(fresh: OxigraphStores) -> None:
+            optimize(fresh)
+            if others:
+                purged(others.pop())
+
+        seam.arm()
+        with patch.object(OxigraphStores, "optimize", overtaken):
+            purged(person(1))
+            for _ in range(2):
+                base.purges.settled()
+        seam.disarm()
+
+
 WORKS: Final[dict[str, Callable[[Command, Seam], None]]] = {
-    work.__name__: work for work in (start, write, write_large, write_shapes, approve, advance, load, purge, write_much)
+    work.__name__: work
+    for work in (
+        start,
+        write,
+        write_large,
+        write_shapes,
+        approve,
+        advance,
+        load,
+        purge,
+        purge_amid,
+        write_much,
+    )
 }
 _WATCH: Final = Watch(Refusals(), lambda read, total: None)
 

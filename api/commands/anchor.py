@@ -68,7 +68,7 @@ def anchor(
 
     Example: muniment anchor anchor.txt --key key.json --token-file token
     """
-    from api.commands.remote import fetch_text
+    from api.commands.remote.connection import fetch_text
     from api.commands.witness import Witness, cosigned
     from certificates.key_history import KeyHistory
     from certificates.key_set import read_key_set

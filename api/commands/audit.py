@@ -108,7 +108,7 @@ def _of_folder(data: Path, key: Path | None, checkpoint: str | None) -> Audit:
 
 
 def _from_afar(url: str, token: str | None, key: Path | None, checkpoint: str | None) -> Audit:
-    from api.commands.remote import fetching
+    from api.commands.remote.connection import fetching
     from bridge.auditing.afar import audit_from_afar
 
     if key is None:

@@ -61,7 +61,7 @@ def decide(
     Example: muniment decide urn:uuid:01a22b47-1f91-7149-9fcd-effe40db5aac approve --token-file token
     """
     from api.commands.load import EXIT_STATUS
-    from api.commands.remote import decide as decide_remotely
+    from api.commands.remote.outcomes import decide as decide_remotely
     from api.commands.submit import in_words
 
     members = {"decision": decision.value} | ({} if comment is None else {"comment": comment})
@@ -82,7 +82,7 @@ def _signed(service: str, token: str | None, certificate: str, decision: Decisio
     from urllib.parse import quote
     from uuid import UUID
 
-    from api.commands.remote import fetch_text
+    from api.commands.remote.connection import fetch_text
     from certificates.canonical import digest_hex
     from certificates.keys import SigningKey
     from certificates.records import DecisionKind, editor_statement

@@ -113,7 +113,7 @@ def diff(
     if isinstance(asked, Path):
         told = _from_folder(asked, _MEDIA_TYPES[output_format], given)
     else:
-        from api.commands.remote import compared
+        from api.commands.remote.reading import compared
 
         told = compared(asked, named_token(token_env, token_file), _MEDIA_TYPES[output_format], given)
     with told as chunks, written_to(output) as file:

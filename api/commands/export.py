@@ -125,7 +125,7 @@ def export(
     if isinstance(asked, Path):
         document = _from_folder(asked, wanted)
     else:
-        from api.commands.remote import exported
+        from api.commands.remote.reading import exported
 
         document = exported(asked, named_token(token_env, token_file), wanted)
     with document as told, written_to(output) as file:

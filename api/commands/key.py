@@ -107,7 +107,7 @@ def rotate(
 
     asked = folder_or_url(data, url, token=bool(token_env or token_file))
     if isinstance(asked, str):
-        from api.commands.remote import change_key
+        from api.commands.remote.administering import change_key
 
         told = change_key(asked, named_token(token_env, token_file), "/keys/rotate", None)
         new, before = VerifyingKey.from_multikey(told["key"]), told["previous"]
@@ -149,7 +149,7 @@ def revoke(
     named, instant = VerifyingKey.from_multikey(multibase), parse_instant(since, field="--since")
     asked = folder_or_url(data, url, token=bool(token_env or token_file))
     if isinstance(asked, str):
-        from api.commands.remote import change_key
+        from api.commands.remote.administering import change_key
 
         members = {"since": since, "reason": reason.value}
         told = change_key(asked, named_token(token_env, token_file), f"/keys/{named.multibase}/revoke", members)

@@ -183,7 +183,7 @@ def restore(
 def _asked(
     service: Asked, path: str, members: dict[str, object] | None, parameters: dict[str, str] | None = None
 ) -> dict[str, object]:
-    from api.commands.remote import ask_purge
+    from api.commands.remote.administering import ask_purge
 
     return ask_purge(service.url, service.token, path, members, parameters)
 

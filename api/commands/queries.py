@@ -28,7 +28,7 @@ from api.commands.options import content_of, within
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from api.commands.remote import Told
+    from api.commands.remote.outcomes import Told
     from kernel.queries import RegisteredQuery
 
 _LONGEST = 2**20
@@ -50,7 +50,7 @@ def list_queries(service: Asked) -> int:
 
     Example: muniment queries list --token-file token
     """
-    from api.commands.remote import listed_queries
+    from api.commands.remote.queries import listed_queries
     from api.commands.tables import printable
 
     for each in listed_queries(service.url, service.token):
@@ -137,7 +137,7 @@ def remove(
 
     Example: muniment queries remove mayors --token-file token
     """
-    from api.commands.remote import remove_query
+    from api.commands.remote.queries import remove_query
 
     told = remove_query(service.url, service.token, name, reason, dry_run=dry_run)
     return _said(told)
@@ -155,7 +155,7 @@ def _read(file: Path) -> RegisteredQuery:
 
 
 def _send(service: Asked, wanted: Iterable[RegisteredQuery], reason: str | None, *, dry_run: bool) -> int:
-    from api.commands.remote import put_queries
+    from api.commands.remote.queries import put_queries
     from bridge.documents.queries import definition
 
     definitions = {query.name: definition(query) for query in wanted}

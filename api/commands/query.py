@@ -145,7 +145,7 @@ def query(
     if isinstance(asked, Path):
         reply = _ask_folder(asked, question)
     else:
-        from api.commands.remote import ask
+        from api.commands.remote.reading import ask
 
         reply = ask(asked, named_token(token_env, token_file), question)
     _print(reply, table=table)

@@ -36,7 +36,7 @@ def revert(
     Example: muniment revert urn:uuid:01a22b47-1f91-7149-9fcd-effe40db5aac --token-file token
     """
     from api.commands.load import EXIT_STATUS
-    from api.commands.remote import revert as revert_remotely
+    from api.commands.remote.outcomes import revert as revert_remotely
     from api.commands.submit import in_words
 
     token = named_token(token_env, token_file)

@@ -28,7 +28,7 @@ from kernel.errors import InvalidParameter
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api.commands.remote import Told
+    from api.commands.remote.outcomes import Told
 
 STATES: Final = {"clear": "applied", "review": "pending", "refused": "refused"}
 """What a dry run would come to, by verdict."""
@@ -49,7 +49,7 @@ def submit(
     Example: muniment submit change.json --token-file token
     """
     from api.commands.load import EXIT_STATUS
-    from api.commands.remote import submit as submit_remotely
+    from api.commands.remote.outcomes import submit as submit_remotely
 
     body = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     require_json(body, file)

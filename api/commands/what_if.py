@@ -28,7 +28,7 @@ from api.commands.options import SERVICE, TokenEnv, TokenFile, Url, named_token,
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api.commands.remote import ToldBranch
+    from api.commands.remote.branches import ToldBranch
 
 what_if = typer.Typer(
     help="Hold changes as a branch, see what they would come to, and submit or drop them.", no_args_is_help=True
@@ -71,7 +71,7 @@ def list_branches(*, url: Url = None, token_env: TokenEnv = None, token_file: To
 
     Example: muniment what-if list --token-file token
     """
-    from api.commands.remote import listed_branches
+    from api.commands.remote.branches import listed_branches
     from api.commands.tables import printable
 
     for each in listed_branches(named_url(url) or SERVICE, named_token(token_env, token_file)):
@@ -89,7 +89,7 @@ def show(branch: Branch, *, url: Url = None, token_env: TokenEnv = None, token_f
 
     Example: muniment what-if show 01970000-0000-7000-8000-000000000000 --token-file token
     """
-    from api.commands.remote import of_branches
+    from api.commands.remote.branches import of_branches
 
     return _said(of_branches(named_url(url) or SERVICE, named_token(token_env, token_file), "GET", _path(branch)))
 
@@ -104,7 +104,7 @@ def submit(branch: Branch, *, url: Url = None, token_env: TokenEnv = None, token
     Example: muniment what-if submit 01970000-0000-7000-8000-000000000000 --token-file token
     """
     from api.commands.load import EXIT_STATUS
-    from api.commands.remote import submit_branch
+    from api.commands.remote.branches import submit_branch
     from api.commands.submit import STATES, in_words
 
     told = submit_branch(named_url(url) or SERVICE, named_token(token_env, token_file), branch)
@@ -120,7 +120,7 @@ def drop(branch: Branch, *, url: Url = None, token_env: TokenEnv = None, token_f
 
     Example: muniment what-if drop 01970000-0000-7000-8000-000000000000 --token-file token
     """
-    from api.commands.remote import of_branches
+    from api.commands.remote.branches import of_branches
 
     of_branches(named_url(url) or SERVICE, named_token(token_env, token_file), "DELETE", _path(branch))
     return 0
@@ -133,7 +133,7 @@ def _path(branch: str) -> str:
 
 
 def _sent(path: str, file: Path, url: str | None, token: str | None) -> int:
-    from api.commands.remote import of_branches
+    from api.commands.remote.branches import of_branches
     from api.commands.submit import require_json
 
     body = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from api.commands.remote import fetching
+from api.commands.remote.connection import fetching
 from bridge.auditing.afar import audit_from_afar
 from bridge.auditing.audit import Audit
 from bridge.base import Base

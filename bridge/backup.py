@@ -57,6 +57,7 @@ from bridge.log_reading import LogReader
 from certificates.checkpoints import ORIGIN, read_checkpoint
 from certificates.errors import CertificateError
 from kernel.access import Principal, Role
+from kernel.counting import counted
 from kernel.errors import BackupRefused, Conflict, InvalidParameter, LedgerUnavailable, NotFound
 
 if TYPE_CHECKING:
@@ -269,7 +270,7 @@ def _before(before: Path, name: str, manifest: Manifest) -> Manifest:
         )
     if found.events > manifest.events:
         raise BackupRefused(
-            f"{name} has {manifest.events} events, and {before.name}, which it goes on from, {found.events}",
+            f"{name} has {counted(manifest.events, 'event')}, and {before.name}, which it goes on from, {found.events}",
             remedy="take a backup that stands alone",
             where=name,
         )
@@ -292,7 +293,7 @@ def _require_goes_on(log: LogReader, note: str, before: Path, manifest: Manifest
     same = kept.size <= now.size and read_checkpoint(log.consistency(0, kept.size).checkpoint).root == kept.root
     if not same:
         raise BackupRefused(
-            f"the log does not begin with the {kept.size} events of {before}: the base was put back since",
+            f"the log does not begin with the {counted(kept.size, 'event')} of {before}: the base was put back since",
             remedy="take a backup that stands alone, and find out why",
             where="--since",
         )
@@ -355,7 +356,7 @@ def _require_sound(folder: Path, checkpoint: str | None, given: SigningKey | Non
     if not found.sound:
         told = "; ".join(f"{fault.place}: {fault.what}" for fault in found.faults[:_NAMED])
         raise BackupRefused(
-            f"the backup has {found.total} faults: {told}",
+            f"the backup has {counted(found.total, 'fault')}: {told}",
             remedy="take another backup; to lose what came after an older one, leave the checkpoint out",
         )
 

@@ -39,6 +39,7 @@ from api.commands.options import (
 )
 from api.commands.progress import waiting
 from certificates.errors import CertificateError
+from kernel.counting import counted
 from kernel.errors import InvalidParameter, MunimentError
 
 if TYPE_CHECKING:
@@ -125,11 +126,13 @@ def in_words(found: Audit) -> Iterator[str]:
 
     counts = found.counts
     anchored = "" if counts.anchored is None else f", the first {counts.anchored} held against the checkpoint"
-    yield f"log         {counts.events} events{anchored}"
-    yield f"signed      {counts.certificates} certificates, {counts.signatures} signatures verified"
+    yield f"log         {counted(counts.events, 'event')}{anchored}"
+    signed = counted(counts.certificates, "certificate")
+    yield f"signed      {signed}, {counted(counts.signatures, 'signature')} verified"
     yield f"items       {counts.items} verified, {counts.by_commitment} more by commitment only"
     if not found.afar:
-        yield f"tables      {counts.facts} facts, {counts.evidence} pieces of evidence"
+        evidence = counted(counts.evidence, "piece of evidence", "pieces of evidence")
+        yield f"tables      {counted(counts.facts, 'fact')}, {evidence}"
         yield f"stores      {_stores(counts)}"
     for note in found.notes:
         yield f"note        {printable(note)}"
@@ -138,7 +141,7 @@ def in_words(found: Audit) -> Iterator[str]:
     if found.total > _LISTED:
         yield f"            … and {found.total - _LISTED} more"
     if not found.sound:
-        yield f"not sound: {found.total} faults"
+        yield f"not sound: {counted(found.total, 'fault')}"
     elif found.whole:
         yield "sound: everything fits together"
     elif found.afar:
@@ -153,5 +156,5 @@ def _stores(counts: Counts) -> str:
     if all(count is None for count in each.values()):
         return "not looked at"
     return ", ".join(
-        f"{name}: {'not looked at' if count is None else f'{count} quads'}" for name, count in each.items()
+        f"{name}: {'not looked at' if count is None else counted(count, 'quad')}" for name, count in each.items()
     )

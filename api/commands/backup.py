@@ -24,6 +24,7 @@ import typer
 
 from api.commands.options import AnchorFile, Data, given_key, note_in, require_base
 from api.commands.progress import waiting
+from kernel.counting import counted
 
 
 def backup(
@@ -48,7 +49,7 @@ def backup(
     with waiting("backing up"):
         manifest = back_up(require_base(data), into, since, given_key(data))
     gone_on = "" if since is None else f", what changed since {since.name}"
-    typer.echo(f"backed up into {into}: base {manifest.base}, {manifest.events} events{gone_on}")
+    typer.echo(f"backed up into {into}: base {manifest.base}, {counted(manifest.events, 'event')}{gone_on}")
     return 0
 
 
@@ -75,5 +76,5 @@ def restore(
 
     with waiting("verifying and restoring"):
         manifest = restored(source, data, note_in(checkpoint), given_key(data), purged=purged)
-    typer.echo(f"restored into {data}: base {manifest.base}, {manifest.events} events, verified")
+    typer.echo(f"restored into {data}: base {manifest.base}, {counted(manifest.events, 'event')}, verified")
     return 0

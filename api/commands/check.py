@@ -35,6 +35,7 @@ from api.commands.options import LEDGER, require_base
 from api.commands.output import written_to
 from api.commands.progress import PACE, step_progress, waiting
 from certificates.findings import Severity
+from kernel.counting import counted
 from kernel.errors import MunimentError
 
 if TYPE_CHECKING:
@@ -226,9 +227,12 @@ def _notes(material: Material) -> Iterator[str]:
     for problem in undescribed[:LISTED]:
         yield _in_words(problem, material).replace("the shapes cannot be used, ", "")
     if len(undescribed) > LISTED:
-        yield f"… and {len(undescribed) - LISTED} more references to shapes that are not there"
+        more = counted(len(undescribed) - LISTED, "more reference to a shape", "more references to shapes")
+        yield f"… and {more} not there"
     if material.unused:
-        yield f"{material.unused} statements in the graph m:shapes of the files are not used, as --shapes is given"
+        unused = counted(material.unused, "statement")
+        are = "is" if material.unused == 1 else "are"
+        yield f"{unused} in the graph m:shapes of the files {are} not used, as --shapes is given"
 
 
 # --- reporting --------------------------------------------------------------------------------------------------------
@@ -290,18 +294,13 @@ def _text(checked: _Check, results: Iterable[Result], validation: Validations, t
         yield f"{printable(line)}\n"
     roots = len(checked.material.shapes.model.roots)
     looked_at = "" if checked.whole else " that the shapes look at"
-    count = _counted(len(checked.material.data), "statement")
+    count = counted(len(checked.material.data), "statement")
     yield f"checked   {count}{looked_at}, valid at {print_instant(checked.instant)}\n"
-    yield f"judged    {_counted(validation.foci, 'node')} by {_counted(roots, 'shape')} with targets\n"
-    found = [_counted(checked.counts[each], each.value) for each in Severity if checked.counts[each]]
+    yield f"judged    {counted(validation.foci, 'node')} by {counted(roots, 'shape')} with targets\n"
+    found = [counted(checked.counts[each], each.value) for each in Severity if checked.counts[each]]
     conforms = f"nothing: the {'files conform' if checked.whole else 'base conforms'}"
     waived = f", {groups.waived:,} of them waived" if groups.waived else ""
     yield f"found     {', '.join(found) or conforms}{waived}\n"
-
-
-def _counted(count: int, noun: str) -> str:
-    plain = f"{count:,} {noun}"
-    return plain if count == 1 else f"{plain}s"
 
 
 def _complain(line: str) -> None:

@@ -72,7 +72,8 @@ def explain(
     for decision, clause in said.reasons:
         typer.echo(f"{decision}: {json.dumps(clause)}")
     if said.purged:
-        typer.echo(f"of its findings and its plan {said.purged} items were purged: they may have decided as well")
+        what = "item was purged: it" if said.purged == 1 else "items were purged: they"
+        typer.echo(f"of its findings and its plan {said.purged:,} {what} may have decided as well")
     return 0
 
 

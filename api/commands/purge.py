@@ -25,6 +25,7 @@ import typer
 from api.commands.asking import Asked, asking, with_options
 from api.commands.careful import careful
 from api.routes.purge_words import goes
+from kernel.counting import counted
 from kernel.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -74,12 +75,12 @@ def held(
 
     Example: muniment purge held https://example.org/ann --token-file token > ann.jsonl
     """
-    quoted: object = 0
+    quoted = 0
     for page in _pages(service, "/holdings", {"node": node, "limit": "1000"}):
         for each in page["items"]:
             typer.echo(json.dumps(each, ensure_ascii=False))
         quoted = page["quotedBy"]
-    typer.echo(f"quoted by {quoted} certificates", err=True)
+    typer.echo(f"quoted by {counted(quoted, 'certificate')}", err=True)
     return 0
 
 
@@ -210,7 +211,14 @@ def _parts(told: dict[str, object]) -> Iterator[str]:
     yield str(told["purge"])
     yield f"{told['state']}, of a {told['of']}, by {told['askedBy']} at {told['askedAt']}"
     if "facts" in told:
-        yield f"{told['facts']} facts, {told['evidence']} pieces of evidence, {told['items']} items"
+        yield ", ".join(
+            counted(int(str(told[name])), *words)
+            for name, words in (
+                ("facts", ("fact",)),
+                ("evidence", ("piece of evidence", "pieces of evidence")),
+                ("items", ("item",)),
+            )
+        )
     if "restoredBy" in told:
         yield f"tombstones lifted by {told['restoredBy']}"
 

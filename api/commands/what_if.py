@@ -24,6 +24,7 @@ import typer
 
 from api.commands.careful import careful
 from api.commands.options import SERVICE, TokenEnv, TokenFile, Url, named_token, named_url
+from kernel.counting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +76,8 @@ def list_branches(*, url: Url = None, token_env: TokenEnv = None, token_file: To
     from api.commands.tables import printable
 
     for each in listed_branches(named_url(url) or SERVICE, named_token(token_env, token_file)):
-        said = (each["branch"], each["state"], f"{each['changes']} changes", f"until {each['until']}", each["maker"])
+        holds = counted(each["changes"], "change")
+        said = (each["branch"], each["state"], holds, f"until {each['until']}", each["maker"])
         typer.echo("  ".join(map(printable, said)))
     return 0
 
@@ -157,7 +159,8 @@ def _in_words(told: ToldBranch) -> Iterator[str]:
     from api.commands.tables import printable
 
     yield f"branch       {told['branch']}"
-    yield f"holds        {told['changes']} changes in {told['plans']} plans, until {told['until']}"
+    holds = f"{counted(told['changes'], 'change')} in {counted(told['plans'], 'plan')}"
+    yield f"holds        {holds}, until {told['until']}"
     if (certificate := told.get("certificate")) is not None:
         yield f"certificate  {certificate}"
     if (verdict := told.get("verdict")) is not None:

@@ -44,6 +44,7 @@ from certificates.merkle import HASH_SIZE, leaf_hash, tree_root
 from certificates.proof import as_signed
 from certificates.records import Decision, DecisionKind, Recheck, verify_record
 from certificates.tiles import Tile, index_path, tiles_of, unbundle
+from kernel.counting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,7 +128,7 @@ class _Afar:
                 self._look_at_event(position, data, leaf)
             self._look_at_keys(entries)
         if self._unseen:
-            self._found.notes.append(f"{self._unseen} certificates are not for this token, and were not looked at")
+            self._found.notes.append(f"{counted(self._unseen, 'certificate')} not looked at, being not for this token")
         if self._state is None:
             self._found.notes.append("not every item can be seen: the state digest was not worked out to its end")
         self._found.notes.append(_NOT_SEEN)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 from bridge.auditing.slots import RunningTree, as_it_is
 from certificates.merkle import tree_root
 from certificates.tiles import WIDTH
+from kernel.counting import counted
 
 if TYPE_CHECKING:
     from bridge.auditing.faults import Faults
@@ -74,9 +75,10 @@ class TreeAudit:
         if self._anchor is None:
             return
         if self._anchor.size > self._tree.count:
+            signed = counted(self._anchor.size, "event")
             self._found.add(
                 f"events {self._tree.count}",
-                f"the log ends before this position, and a checkpoint was signed for {self._anchor.size} events:"
+                f"the log ends before this position, and a checkpoint was signed for {signed}:"
                 " its end was cut off, or the base was replaced by an older one",
             )
 

@@ -29,6 +29,7 @@ from bridge.entailment.asking import Foreseen
 from bridge.entailment.regimes import INFERRED
 from certificates.contradictions import Contradiction, ContradictionKind
 from certificates.findings import Finding, FindingCode, Severity
+from kernel.counting import counted
 from kernel.entailment.table import Regime
 from kernel.vocabulary import ONTOLOGY_GRAPH
 
@@ -114,7 +115,7 @@ def elsewhen(graphs: Iterable[Iri]) -> Iterator[Finding]:
 
 def of_large_load(most: int) -> Finding:
     """That it was not looked for of a load."""
-    why = f"it brings more than {most:,} statements; {_ASK} once it is there"
+    why = f"it brings more than {counted(most, 'statement')}; {_ASK} once it is there"
     message = f"what follows from this load was not looked for: {why}"
     return Finding(FindingCode.FOLLOWS_UNKNOWN, Severity.INFO, message, (ONTOLOGY_GRAPH.value,))
 
@@ -166,8 +167,7 @@ def _not_together(about: About) -> Finding:
 def _words(regime: Regime, found: Foreseen, about: About) -> str:
     whose = "by what the plan says of the vocabulary" if found["schema"] else f"by {regime}"
     parts = [
-        f"{number:,} {'statement' if number == 1 else 'statements'} {what[number == 1]} {about.named}: "
-        f"{_sample(sample, number)}"
+        f"{counted(number, 'statement')} {what[number == 1]} {about.named}: {_sample(sample, number)}"
         for number, sample, what in (
             (found["follows"], found["gained"], ("follow since", "follows since")),
             (found["ceases"], found["lost"], ("follow no more", "follows no more")),

@@ -22,6 +22,7 @@ from bridge.impact.admission import require_admissible
 from bridge.impact.asked import Unanswered
 from certificates.findings import Finding, FindingCode, Severity
 from certificates.impacts import Impact, SampleRow
+from kernel.counting import counted
 from kernel.errors import InvalidQuery
 from kernel.queries import Action, read_statements
 from kernel.vocabulary import QUERIES_GRAPH, is_data
@@ -66,7 +67,7 @@ def told_of(query: Compiled, told: Told, planned: Planned) -> Finding:
 
 def _words(told: Compared) -> str:
     said = [(told.gained, "gains"), (told.lost, "loses")]
-    return " and ".join(f"{verb} {count:,} {'row' if count == 1 else 'rows'}" for count, verb in said if count)
+    return " and ".join(f"{verb} {counted(count, 'row')}" for count, verb in said if count)
 
 
 def of_written(record: Sequence[FactContent], supersede: Sequence[Fact], facts: tuple[Fact, ...]) -> list[Finding]:

@@ -15,7 +15,7 @@ def test_a_sound_base_is_called_sound_and_what_was_verified_is_counted(tmp_path:
     ended = run("audit", "--data", data)
     assert (ended.status, ended.errors) == (0, "")
     assert ended.value("log") == "2 events"
-    assert ended.value("signed") == "1 certificates, 1 signatures verified"
+    assert ended.value("signed") == "1 certificate, 1 signature verified"
     assert ended.value("tables").startswith("2 facts")
     assert ended.value("stores").startswith("complete: ")
     assert ended.lines[-1] == "sound: everything fits together"

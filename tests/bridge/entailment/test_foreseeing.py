@@ -203,7 +203,7 @@ def test_a_load_is_told_as_a_plan_is_unless_it_is_large(shared: Base, monkeypatc
     outcome = load(shared, "larger", [said(person(number), A, POET) for number in (62, 63)])
     (finding,) = told(outcome)
     assert (finding.code, finding.severity) == (FindingCode.FOLLOWS_UNKNOWN, Severity.INFO)
-    assert "more than 1 statements" in finding.message
+    assert "more than 1 statement" in finding.message
     assert outcome.state is CertificateState.APPLIED
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
+from itertools import combinations
 from typing import Final
 
 import owlrl
@@ -54,7 +55,8 @@ def _listed(draw: st.DrawFn, subject: str, predicate: str, members: st.SearchStr
     """A statement about a list, with its cells."""
     number = draw(st.integers(0, 10**6))
     chosen = draw(st.lists(members, min_size=1, max_size=3, unique=True))
-    cells = [f"<urn:l{number}-{place}>" for place in range(len(chosen))]
+    named = f"{subject[5:-1]}-{predicate.rpartition('#')[2][:-1]}-{number}"  # two lists share no cells
+    cells = [f"<urn:l-{named}-{place}>" for place in range(len(chosen))]
     found = [(subject, predicate, cells[0])]
     for cell, member, after in zip(cells, chosen, [*cells[1:], NIL], strict=True):
         found += [(cell, FIRST, member), (cell, REST, after)]
@@ -132,14 +134,28 @@ def by_owlrl(triples: Iterable[Triple]) -> tuple[set[Triple], bool]:
         graph.parse(data="".join(f"{' '.join(each)} .\n" for each in triples), format="nt")
         before = set(graph)
         owlrl.DeductiveClosure(owlrl.OWLRL_Semantics, axiomatic_triples=False, datatype_axioms=False).expand(graph)
-        wrong = any(
-            True
-            for _ in graph.subjects(
-                rdflib.RDF.type, rdflib.URIRef("http://www.daml.org/2002/03/agents/agent-ont#ErrorMessage")
-            )
-        )
+        error = rdflib.URIRef("http://www.daml.org/2002/03/agents/agent-ont#ErrorMessage")
+        wrong = any(True for _ in graph.subjects(rdflib.RDF.type, error))
         found = {tuple(term.n3() for term in each) for each in graph if each not in before}
+        wrong = wrong or _has_clashing_members(graph, [*before])
     return {(one, two, three) for one, two, three in found if is_told((one, two, three))}, wrong
+
+
+def _has_clashing_members(closed: rdflib.Graph, base: Iterable[tuple[rdflib.term.Node, ...]]) -> bool:
+    """Whether members of a list cannot be together: owlrl 7.6 looks at no last member, and takes one name of each."""
+    said = rdflib.Graph()
+    for triple in base:
+        said.add(triple)  # type: ignore[arg-type] # as rdflib gave it
+    for group, _, kind in said.triples((None, rdflib.RDF.type, None)):
+        for head in (*said.objects(group, rdflib.OWL.members), *said.objects(group, rdflib.OWL.distinctMembers)):
+            for one, other in combinations(said.items(head), 2):
+                if kind == rdflib.OWL.AllDifferent and (one, rdflib.OWL.sameAs, other) in closed:
+                    return True
+                if kind == rdflib.OWL.AllDisjointProperties and any(
+                    (subject, other, value) in closed for subject, value in closed.subject_objects(one)
+                ):
+                    return True
+    return False
 
 
 _OURS: Final = tuple(f"<{each}" for each in (OWL, RDFS, RDF, XSD))

@@ -38,6 +38,9 @@ _DEEPEST: Final = 4
 _SHORT: Final = {XSD: "xsd", SH: "sh", RDF: "rdf"}
 _NAMESPACES: Final = re.compile(rf"<({'|'.join(map(re.escape, _SHORT))})(\w+)>")
 
+_COUNTED: Final = re.compile(r"\b(\d+ (?:value|character))\(s\)")
+"""A number that is to be told with its noun."""
+
 _OF_EVIDENCE: Final = sh("ReifierShapeConstraintComponent")
 _OF_CONSTRAINTS: Final = sh("SPARQLConstraintComponent")
 
@@ -115,7 +118,8 @@ def requirement_of(document: ShapesDocument, result: Result) -> str:
     if result.component not in _REQUIREMENTS:
         return _of_query(result)
     requirement, parameters = _REQUIREMENTS[result.component]
-    return requirement.format(*(_values(document, result.shape, each) for each in parameters))
+    told = requirement.format(*(_values(document, result.shape, each) for each in parameters))
+    return _COUNTED.sub(lambda match: f"{match[1]}{'' if match[1].startswith('1 ') else 's'}", told)
 
 
 def _of_query(result: Result) -> str:

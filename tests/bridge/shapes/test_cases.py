@@ -112,7 +112,7 @@ def test_case_06_a_violation_names_everything() -> None:
     assert finding == Finding(
         code=FindingCode.SHAPE_VIOLATION,
         severity=Severity.VIOLATION,
-        message='the value "long" of <urn:x:v> of <urn:x:a> may have at most 3 character(s)',
+        message='the value "long" of <urn:x:v> of <urn:x:a> may have at most 3 characters',
         graphs=(G.value,),
         focus="<urn:x:a>",
         path="<urn:x:v>",

@@ -278,7 +278,7 @@ def test_results_are_told_by_cause_the_gravest_first() -> None:
         "violation: <urn:x:p> is not allowed: the shape is closed",
         "warning: <urn:x:p>/(^<urn:x:q>|(<urn:x:r>)*) muss ein Literal sein / must be a literal",
         "info × 3: <urn:x:age> must be a well-formed xsd:int",
-        "info: <urn:x:age> may have at most 1 value(s)",
+        "info: <urn:x:age> may have at most 1 value",
     ]
     assert "  Datatype, by urn:x:PS" in lines
     assert '    <urn:x:a>  "8"@en-GB' in lines

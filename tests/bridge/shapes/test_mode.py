@@ -67,24 +67,32 @@ def test_what_is_held_for_review_an_editor_lets_in(tmp_path: Path) -> None:
         assert submit(base, *asserts(":a :age 5 .")).verdict is Verdict.CLEAR
 
 
-def test_an_approval_after_the_mode_has_changed_is_stale(tmp_path: Path) -> None:
-    """BoundToState: other shapes, another verdict."""
-    with Base.open(tmp_path / "base") as base:
+CHANGED_MEANWHILE = {
+    "another mode": ("m:shapes m:mode m:Review .", "m:shapes m:mode m:Refuse .", Verdict.REFUSED),
+    "asking for less": (":Name sh:minCount 1 .", ":Name sh:minCount 0 .", Verdict.CLEAR),
+    "asking for more": (":Name sh:minCount 1 .", ":Name sh:minCount 2 .", Verdict.REVIEW),
+    "no longer a target": (":S sh:targetClass :A .", "", Verdict.CLEAR),
+    "deactivated": ("", ":Name sh:deactivated true .", Verdict.CLEAR),
+}
+
+
+@pytest.mark.parametrize(("gone", "come", "verdict"), CHANGED_MEANWHILE.values(), ids=CHANGED_MEANWHILE)
+def test_an_approval_after_the_shapes_have_changed_is_stale(gone: str, come: str, verdict: Verdict) -> None:
+    """BoundToState: other shapes; what they find now, the successor says."""
+    with Base.open(None) as base:
         in_mode(base, "Review", NAMED.format(1))
         waiting = submit(base, *asserts(":a a :A ."))
-        stricter = [
-            *retracts(MODE.format("Review"), graph=SHAPES_GRAPH),
-            *asserts(MODE.format("Refuse"), graph=SHAPES_GRAPH),
-        ]
-        assert submit(base, *stricter).verdict is Verdict.CLEAR
         assert waiting.certificate is not None
+        changed = [*retracts(gone, graph=SHAPES_GRAPH), *asserts(come, graph=SHAPES_GRAPH)]
+        assert submit(base, *changed).verdict is Verdict.CLEAR
         stale = decide(base, waiting.certificate, by=ADMIN)
         assert stale.state is CertificateState.STALE
         assert stale.successor is not None
         with base.ledger.reading() as view:
             successor = view.certificate(stale.successor)
         assert successor is not None
-        assert successor.verdict is Verdict.REFUSED
+        assert successor.verdict is verdict
+        assert (successor.state is CertificateState.APPLIED) == (verdict is Verdict.CLEAR)
 
 
 @pytest.mark.parametrize("mode", ["Refuse", "Review", "Warn"])

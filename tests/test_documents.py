@@ -1,11 +1,12 @@
-"""The pages name what there is: commands with their options, routes, settings, findings; and their RDF is RDF.
+"""The pages name what there is: commands with their options, routes, settings; and their RDF is RDF.
 
-What `tests/test_tour.py` and `tests/test_history.py` run is run there. The other pages show commands that need a base of
-the reader's own: of these it is held that each could be run as it stands.
+What `tests/test_tour.py` and `tests/test_history.py` run is run there. The other pages show commands that need a base
+of the reader's own: of these it is held that each could be run as it stands.
 """
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +35,8 @@ BESIDES: Final = {"MUNIMENT_URL", "MUNIMENT_TOKEN_FILE", "MUNIMENT_CONFIG", "MUN
 """Variables that are no settings of a service."""
 
 PREFIXES: Final = """\
-@prefix ex: <https://example.org/> . @prefix m: <https://w3id.org/muniment#> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix ex: <https://example.org/> . @prefix m: <https://w3id.org/muniment#> .
+@prefix sh: <http://www.w3.org/ns/shacl#> .
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 @prefix prov: <http://www.w3.org/ns/prov#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -59,9 +61,18 @@ def commands_of(page: Path) -> Iterator[list[str]]:
             yield _SHELL.split(found[1])[0].rstrip(")").split()[1:]
 
 
+@cache
+def tree() -> TyperGroup:
+    """All commands."""
+    found = get_command(commands)
+    assert isinstance(found, TyperGroup)
+    return found
+
+
 def slip(words: list[str]) -> str | None:
     """What no command of ours has, of a command line that a page shows."""
-    command, rest = get_command(commands), list(words)
+    command: Any = tree()  # a group has no type in common with its commands
+    rest = list(words)
     while isinstance(command, TyperGroup) and rest and not rest[0].startswith("-"):
         if rest[0] not in command.commands:
             return None if command.invoke_without_command else f"there is no command {rest[0]}"

@@ -17,10 +17,18 @@ from bridge.updating import request, updates
 from bridge.updating.request import Update
 from bridge.updating.terms import Terms
 from certificates.items import ItemKind
+from kernel.access import Grant, Principal, Role
+from kernel.changes import Request
+from kernel.errors import Forbidden, StateMoved
 from kernel.ports.records import CertificateState
+from kernel.terms import Iri
 from kernel.time.instants import SECOND
+from kernel.vocabulary import DEFAULT_GRAPH
 from kernel.writing.net_effect import Since
-from kernel.writing.submitting import Outcome
+from kernel.writing.plan import Plan
+from kernel.writing.planner import Planner
+from kernel.writing.submitting import NOTHING, Outcome
+from tests.bridge.impact.asking import register, registered
 from tests.bridge.sparql.update.updating import Here, contents
 from tests.bridge.writing import ADMINISTRATOR, PATIENCE, WRITER, SetClock, decide
 
@@ -35,6 +43,10 @@ INSERT DATA {{
 }}"""
 NODES: Final = ("a", "b", "c")
 SUBJECT_OF: Final = {"fact", "family", "evidence"}
+
+NARROW: Final = Principal(
+    "narrow", Role.WRITER, frozenset({DEFAULT_GRAPH, Iri(f"{P}h")}), frozenset({Grant(Role.READER, Iri(f"{P}g"))})
+)
 
 triples = st.one_of(
     st.builds(lambda s: f":{s} a :C .", st.sampled_from(NODES)),
@@ -144,3 +156,107 @@ def test_what_is_staged_comes_to_what_is_planned_in_memory(texts: list[str], gov
             assert history(staged) == history(small)
         with small.ledger.reading() as view, staged.ledger.reading() as other:
             assert view.head().position == other.head().position
+
+
+@pytest.fixture
+def base() -> Iterator[Base]:
+    with Base.open(None) as opened:
+        done(opened, "INSERT DATA { :a :p 1, 2, 3, 4, 5 . GRAPH :g { :a :p 1 } }", Terms(WRITER))
+        yield opened
+
+
+def position(base: Base) -> int:
+    with base.ledger.reading() as view:
+        return view.log_size()
+
+
+def test_it_is_staged_and_planned_piece_by_piece(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned: list[int] = []
+    plan = Planner.plan
+
+    def counted(self: Planner, asked: Request) -> Plan:
+        planned.append(len(asked.changes))
+        return plan(self, asked)
+
+    monkeypatch.setattr(Planner, "plan", counted)
+    for text, pieces in (
+        ("DELETE DATA { :a :p 1, 2, 3, 4 }", [4, 1]),  # what names no graph goes from both
+        ("DELETE { ?s ?p ?o } INSERT { ?o :of ?s } WHERE { ?s ?p ?o FILTER(?o = 5) }", [1]),
+        ("INSERT { ?s :q 1, 2, 3, 4 } WHERE { VALUES ?s { :b } } ; CLEAR ALL", []),
+    ):
+        with large(0):
+            done(base, text, Terms(WRITER))
+        assert planned == pieces
+        planned.clear()
+
+
+def test_what_is_not_there_is_not_deleted_and_leaves_no_trace(base: Base) -> None:
+    before = position(base)
+    with large(0):
+        assert done(base, "DELETE DATA { :nobody :p 1 . GRAPH :g { :a :q 1 } }", Terms(WRITER)) == NOTHING
+    assert position(base) == before
+    assert base.ledger.staged_sessions() == []
+
+
+def test_the_same_key_gets_the_same_certificate_and_deletes_once(base: Base) -> None:
+    keyed = Terms(WRITER, key="once", body_digest=b"digest")
+    with large(0):
+        first = done(base, "DELETE DATA { :a :p 1 }", keyed)
+        done(base, "INSERT DATA { :a :p 1 }", Terms(WRITER))
+        again = done(base, "DELETE DATA { :a :p 1 }", keyed)
+    assert first.certificate == again.certificate
+    assert len(contents(base)) == 5
+
+
+def test_where_the_base_moved_on_nothing_stays_staged(base: Base) -> None:
+    read = Update.read("DELETE WHERE { ?s ?p ?o }", Terms(WRITER))
+    with large(0):
+        evaluated = base.updates.evaluate(read, Here(base))
+        done(base, f"INSERT DATA {{ <{P}late> <{P}p> 1 }}", Terms(WRITER))
+        with pytest.raises(StateMoved):
+            base.updates.apply(read, evaluated).result(PATIENCE)
+        assert base.ledger.staged_sessions() == []
+        assert len(contents(base)) == 7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DELETE DATA { :a :p 1 . GRAPH :g { :a :p 1 } }",
+        "INSERT DATA { GRAPH :h { :a :p 1 } GRAPH :g { :a :p 1 } }",
+        "DELETE { GRAPH :g { ?s ?p ?o } } WHERE { GRAPH :g { ?s ?p ?o } }",
+    ],
+)
+def test_a_graph_that_is_not_the_callers_refuses_all_of_it(base: Base, text: str) -> None:
+    before = position(base)
+    with large(0), pytest.raises(Forbidden):
+        done(base, text, Terms(NARROW))
+    assert position(base) == before
+    assert base.ledger.staged_sessions() == []
+
+
+def test_what_names_no_graph_goes_where_its_caller_may_write(base: Base) -> None:
+    with large(0):
+        done(base, "DELETE DATA { :a :p 1, 2, 3, 4, 5 }", Terms(NARROW))
+    assert {str(quad.graph_name) for quad in contents(base)} == {f"<{P}g>"}
+
+
+def test_what_governs_is_deleted_in_one_piece(base: Base) -> None:
+    by = Terms(ADMINISTRATOR)
+    done(base, SHAPES, by)
+    with large(0):
+        refused = done(base, "DELETE DATA { GRAPH <https://w3id.org/muniment#shapes> { :Sp :none 1 } :a :p 1 }", by)
+    assert refused.state is CertificateState.APPLIED
+    assert base.ledger.staged_sessions() == []
+
+
+def test_what_changes_an_answer_is_told() -> None:
+    found: list[list[tuple[object, ...]]] = []
+    for limit in (10**9, 0):
+        with Base.open(None) as base, large(10**9):
+            done(base, "INSERT DATA { :a :p 1, 2, 3, 4 }", Terms(WRITER))
+            register(base, registered("count", f"SELECT (COUNT(*) AS ?n) {{ ?s <{P}p> ?o }}"))
+            with large(limit):
+                outcome = done(base, "DELETE DATA { :a :p 1, 2, 3 }", Terms(WRITER))
+            found.append([(each.code, each.severity, each.impact and each.impact.query) for each in outcome.findings])
+    assert found[0] == found[1] != []

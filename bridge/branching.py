@@ -34,6 +34,7 @@ import pyoxigraph as ox
 from bridge.moments import NOW
 from bridge.sparql.update.solving import Laid
 from bridge.stores.projections import added_text, removed_text
+from kernel.errors import MunimentError
 from kernel.facts import Evidence, Fact, Supersession
 from kernel.ports.stores import StoreDelta
 from kernel.rules.amending import amend, read_rules
@@ -146,7 +147,11 @@ class BranchReader:
 
     def _planned(self, branch: Branch, principal: Principal, view: LedgerView) -> Plan:
         at = next_instant(view.head().instant, self._host.now())
-        plan = Planner(branch.id, at, view, principal).plan(branch.request)
+        try:
+            plan = Planner(branch.id, at, view, principal).plan(branch.request)
+        except MunimentError as error:
+            error.where = branch.place(error.where)
+            raise
         return amend(plan, read_rules(tuple(view.believed(graph=RULES_GRAPH))), view)[0]
 
     def _over(self, branch: Branch, request: QueryRequest, moment: Moment) -> Over:

@@ -3,7 +3,8 @@
 Rules (NothingLeaks)
 -----
 * A branch is judged in the name of whoever looks; where the base has not moved since, what was told then is told again.
-* One that cannot be planned any more is told as that, with the place in its plans; it is held all the same.
+* One that cannot be planned any more is told as that, with the place in its plans, the same by every route; it is held
+  all the same.
 * To submit twice is to submit once: what was asked for has a key of the branch's own.
 
 Example
@@ -15,10 +16,9 @@ Example
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from api.http.waiting import answer_of
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.writing.branches import Branch, Foretold
     from kernel.writing.submitting import Outcome
-
-_CHANGE: Final = re.compile(r"/changes/(\d+)(.*)")
 
 
 def branch_named(text: str) -> UUID:
@@ -56,7 +54,7 @@ async def looked_at(
     try:
         return branch, await foretold_of(service, caller, branch), None
     except (PlanError, NotFound) as error:
-        error.where = place_within(branch, error.where)
+        error.where = branch.place(error.where)
         return branch, None, error
 
 
@@ -79,7 +77,7 @@ async def submitted(service: Service, caller: Principal, identifier: UUID, reaso
         outcome = await answer_of(service.base.submit(Submission(wanted, caller, branch.key, digest, False)))
         made, refused = outcome.certificate, outcome.state is CertificateState.REFUSED
     except MunimentError as error:
-        error.where = place_within(branch, error.where)
+        error.where = branch.place(error.where)
         raise
     finally:
         service.branches.settle(branch, made, refused=refused)
@@ -92,20 +90,6 @@ async def foretold_of(service: Service, caller: Principal, branch: Branch) -> Fo
     foretold = await answer_of(service.base.foretell(judged))
     service.branches.foretell(branch, foretold)
     return foretold
-
-
-def place_within(branch: Branch, where: str | None) -> str | None:
-    """The place of an error in the plans of a branch: in the last, where it came, else by the plan's number."""
-    match = None if where is None else _CHANGE.fullmatch(where)
-    if match is None:
-        return where
-    number = int(match[1])
-    for place, plan in enumerate(branch.plans):
-        if number < len(plan.changes):
-            within = f"/changes/{number}{match[2]}"
-            return within if place == len(branch.plans) - 1 else f"/plans/{place}{within}"
-        number -= len(plan.changes)
-    return where
 
 
 def _before(service: Service, certificate: UUID) -> Outcome:

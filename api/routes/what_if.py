@@ -35,12 +35,12 @@ from api.callers.citing import READ_STATE_HEADER
 from api.http.bodies import read_body
 from api.http.media import body_type
 from api.http.moments import DATETIME_HEADER, asked_moment
-from api.http.openapi import Answer, answers, extra, json_content, reference, text_content
+from api.http.openapi import Answer, answers, extra, form_content, json_content, text_content
 from api.http.parameters import query_parameters, read_parameters
 from api.http.replies import json_reply, state_headers
-from api.routes.branching import branch_named, foretold_of, looked_at, place_within, submitted
-from api.routes.changes import JSON, LOCATION, known_with, place_in, read_request, reply
-from api.routes.document_request import DOCUMENT_PARAMETERS, REASON
+from api.routes.branching import branch_named, foretold_of, looked_at, submitted
+from api.routes.changes import LOCATION, known_with, place_in, read_request, reply
+from api.routes.document_request import DOCUMENT_BODIES, DOCUMENT_PARAMETERS, REASON
 from api.routes.query_answers import MIN_HEAD_HEADER, reach, sent, unless_gone
 from api.routes.sparql import (
     ALL,
@@ -57,7 +57,6 @@ from api.routes.sparql import (
 from api.routes.sparql_update import UPDATE, is_update
 from api.service import Service
 from bridge.certificate_reading import readable_findings
-from bridge.documents.reader import FORMATS, JSON_LD
 from certificates.ids import urn
 from kernel.changes import Request as Changes
 from kernel.errors import CallerError, InvalidDocument, MunimentError, QueryRefused, StateMoved
@@ -81,12 +80,12 @@ _SINCE: Final = 50
 """Findings of a kind that are told as new, or as gone."""
 
 _NO_STORE: Final = {"Cache-Control": "no-store"}
-_PLAN: Final = {JSON: {"schema": reference("ChangeRequest")}} | text_content([*FORMATS]) | {JSON_LD: {"schema": {}}}
+_PLAN: Final = json_content("ChangeRequest") | DOCUMENT_BODIES
 _REFUSALS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 503)
 
 BranchId = Annotated[str, Path(description="the id of the branch", examples=["01970000-0000-7000-8000-000000000000"])]
 
-router = APIRouter(tags=["changes"])
+router = APIRouter(tags=["what if"])
 
 
 @router.post(
@@ -225,8 +224,7 @@ async def query(request: Request, caller: Caller, branch: BranchId) -> Response:
     openapi_extra=extra(
         parameters=BESIDE_THE_QUERY,
         headers=MIN_HEAD_HEADER | DATETIME_HEADER,
-        body=text_content([QUERY], "SELECT * { ?s ?p ?o } LIMIT 10")
-        | {FORM: {"schema": {"type": "object", "properties": {each.name: each.whole_schema for each in ALL}}}},
+        body=text_content([QUERY], "SELECT * { ?s ?p ?o } LIMIT 10") | form_content(ALL),
     ),
 )
 async def post_query(request: Request, caller: Caller, branch: BranchId) -> Response:
@@ -260,7 +258,9 @@ async def _judged(
     except BaseException as error:
         service.branches.put_back(before, after)
         if isinstance(error, MunimentError):
-            error.where = place_in(place_within(after, error.where), media_type)
+            place, last = after.place(error.where), f"/plans/{len(after.plans) - 1}"
+            posted = place is not None and place.startswith(f"{last}/")
+            error.where = place_in(place.removeprefix(last), media_type) if place and posted else place
         raise
     return _told(after, foretold, None, caller)
 

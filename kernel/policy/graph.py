@@ -109,9 +109,12 @@ def policy_in(statements: Iterable[Statement]) -> Policy | None:
                 remedy=f"write {POLICY_GRAPH.n3} {DOCUMENT.n3} and the policy as a string",
             )
         texts.append(said.lexical)
-    if len(texts) > 1:
+    read = [
+        _read(text) for text in sorted(texts)
+    ]  # what is wrong with one is told first: to retract the other is no help
+    if len(read) > 1:
         raise InvalidDocument("there would be two policies", remedy="retract the one before in the same change")
-    return _read(texts[0]) if texts else None
+    return read[0] if read else None
 
 
 def written_policy(plan: Plan, view: FactsView) -> list[Finding]:

@@ -4,7 +4,8 @@ Rules
 -----
 * An argument is an ordinary statement of a data graph: `X m:supports Y`, `X m:opposes Y` or `X m:implies Y`. Its ends
   name claims: a fact by its `urn:uuid:`, or a node that `rdf:reifies` exactly one triple. All names of a triple are the
-  same claim; a node that names none stands for itself. What is claimed need not be believed by anybody.
+  same claim; a node that names none stands for itself; what is no node is refused. What is claimed need not be believed
+  by anybody.
 * What follows is worked out by compositions: from `X first Y` and `Y then Z` comes `X gives Z`; with *back*, the second
   is taken the other way round, `Z then Y`. Always in force are: what implies what implies something, implies it; what
   supports something supports what that implies; what opposes something opposes what implies it. An `m:ArgumentRule` of
@@ -27,18 +28,21 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 from uuid import UUID
 
+from kernel.errors import InvalidChange
 from kernel.rules.words import short, strange
 from kernel.terms import RDF, Iri, TripleTerm
-from kernel.vocabulary import M
+from kernel.vocabulary import M, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from kernel.facts import FactContent
     from kernel.rules.words import Terms
-    from kernel.terms import Term
+    from kernel.terms import Statement, Term
 
 REIFIES: Final = Iri(RDF + "reifies")
+_SHOWN: Final = 100
+
 FACTS: Final = "urn:uuid:"
 """How the IRIs of facts begin."""
 
@@ -255,6 +259,16 @@ def around(claim: Claim, source: Source, most: int) -> Around:
             stated[content.id] = Stated(RELATIONS[said.predicate], one, other, content.id)
             waiting += [each for each in (one, other) if each not in names]
     return Around(tuple(stated.values()), names, complete=not any(each not in names for each in waiting))
+
+
+def require_claim(statement: Statement) -> None:
+    """Raises `InvalidChange` for an argument about what is no claim, which nobody would ever find."""
+    relation = RELATIONS.get(statement.predicate)
+    if relation is not None and is_data(statement.graph) and not isinstance(statement.object, Iri):
+        raise InvalidChange(
+            f"m:{relation} leads to a claim, and {statement.object.n3[:_SHOWN]} is none",
+            remedy="name a node that rdf:reifies the triple, or a fact by its urn:uuid:",
+        )
 
 
 def fact_named(node: Term) -> UUID | None:

@@ -38,7 +38,7 @@ from kernel.rules.arguments import ARGUMENT_RULE, RELATIONS, Composition, compos
 from kernel.rules.kinds import Proposal, RuleKind
 from kernel.rules.signatures import AS_DEMANDS, SIGNATURE, Declared, Reading, declared_of, reading_of
 from kernel.rules.vocabularies import VOCABULARY, Vocabulary, vocabulary_of
-from kernel.rules.words import ACROSS, BOOLEANS, CLASS, PREDICATE, RDF_TYPE, iris
+from kernel.rules.words import ACROSS, BOOLEANS, CLASS, PREDICATE, RDF_TYPE, iris, short
 from kernel.terms import Iri, Literal
 from kernel.vocabulary import ONTOLOGY_GRAPH, M
 
@@ -207,7 +207,9 @@ def _rule(node: Iri, terms: Terms) -> Rule | InvalidRule:
 
 def _no_kind(types: list[Iri], terms: Terms) -> str | None:
     """What keeps a node from being a rule of some kind."""
-    kinds = " or ".join(f"m:{kind}" for kind in RuleKind)
+    kinds = (
+        f"{', '.join(f'm:{kind}' for kind in RuleKind)}, {short((SIGNATURE, VOCABULARY))} or {short((ARGUMENT_RULE,))}"
+    )
     if strange := [term.n3 for term in types if term not in _KINDS]:
         return f"there is no kind of rule {strange[0]}: write {kinds}"
     if len(types) != 1:

@@ -22,6 +22,7 @@ Example
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -45,6 +46,8 @@ IN_ALL: Final = 1_000
 
 SIZE_IN_ALL: Final = 256 * 2**20
 """Bytes that the plans of all of them came in."""
+
+_CHANGE: Final = re.compile(r"/changes/(\d+)(.*)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,18 @@ class Branch:
             )
         changes = tuple(change for each in self.plans for change in each.changes)
         return Request(changes, _reason(self.plans), self.plans[0].episode, self.maker)
+
+    def place(self, where: str | None) -> str | None:
+        """The place of an error in its request, as one in its plans: `/plans/1/changes/0`."""
+        match = None if where is None else _CHANGE.fullmatch(where)
+        if match is None:
+            return where
+        number = int(match[1])
+        for place, plan in enumerate(self.plans):
+            if number < len(plan.changes):
+                return f"/plans/{place}/changes/{number}{match[2]}"
+            number -= len(plan.changes)
+        return where
 
     @property
     def key(self) -> str:
@@ -178,7 +193,7 @@ class Branches:
             Conflict: it was submitted.
             StateMoved: it is being submitted.
             Forbidden: it is another's, which an administrator may see, submit and drop.
-            InvalidChange: the plan cites another source than those before it.
+            InvalidChange: the plan cites another source than those before it; one that cites none cites theirs.
             TooManyChanges: the branch would have more than it may.
         """
         with self._lock:
@@ -187,15 +202,15 @@ class Branches:
             if principal.id != before.maker:
                 raise Forbidden("only its maker adds to a branch", remedy="make one of your own with POST /what-if")
             first = before.request.episode
-            if request.episode != first:
+            if request.episode not in (None, first):
                 cited = "none" if first is None else first.value
                 raise InvalidChange(
                     f"a branch becomes one certificate, which cites one source: that of this one is {cited}",
-                    remedy="name the same episode, or make another branch",
+                    remedy="name the same episode or none, or make another branch",
                     where="/episode",
                 )
             self._require_room(size)
-            plans = (*before.plans, replace(request, principal=before.maker))
+            plans = (*before.plans, replace(request, principal=before.maker, episode=first))
             after = replace(before, plans=plans, size=before.size + size, until=self._until())
             held.branch, held.foretold = self._checked(after), None
         return before, after

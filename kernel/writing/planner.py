@@ -37,6 +37,7 @@ from kernel.errors import (
     StaleFact,
 )
 from kernel.facts import EvidenceContent, Fact, FactContent, Spelling, Validity
+from kernel.rules.arguments import require_claim
 from kernel.terms import Statement
 from kernel.time.instants import Instant, print_instant
 from kernel.time.timevalues import Bound, exact, interval_between
@@ -152,6 +153,7 @@ class Planner:
 
     def _assert(self, change: Assert) -> None:
         self._principal.require_write(change.statement.graph)
+        require_claim(change.statement)
         held = self._held(change.statement)
         if not held:  # as with nearly all of a load
             made = self._record(change.statement, change.validity, None)
@@ -207,6 +209,8 @@ class Planner:
         if change.start is not None or change.end is not None:
             refuse_valid_time(old.statement.graph)
         statement = old.statement if change.object is None else _with_object(old.statement, change)
+        if statement != old.statement:
+            require_claim(statement)
         validity = _revised(old.validity, change.start, change.end)
         if statement == old.statement and validity == old.validity:
             raise NothingToRevise(

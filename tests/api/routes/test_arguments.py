@@ -71,6 +71,17 @@ def against(found: Json) -> list[str]:
     return [claim["names"][0] for claim in claims]
 
 
+def test_an_argument_about_what_is_no_claim_is_refused(admin: httpx2.Client) -> None:
+    said = {"op": "assert", "subject": "urn:alibi", "predicate": M + "supports", "object": {"@value": "x"}, "graph": G}
+    refused = admin.post("/changes", json={"changes": [said]})
+    assert (refused.status_code, refused.json()["code"], refused.json()["where"]) == (
+        400,
+        "invalid-change",
+        "/changes/0",
+    )
+    assert "rdf:reifies" in refused.json()["remedy"]
+
+
 def test_what_is_attacked_is_told_with_its_proof_and_by_whom(admin: httpx2.Client) -> None:
     found = arguments(admin, "urn:murder")
     asked = found["claims"][0]

@@ -207,10 +207,13 @@ def test_a_branch_follows_the_base_and_says_what_stands_in_its_way(
     write(admin, named("urn:f", "here", "retract", "urn:follow"))
     looked = writer.get(within(told)).json()
     assert (looked["verdict"], looked["findings"]) == (None, [])
-    assert looked["why"] == "it cannot be planned any more: /changes/0: nothing of this is believed"
+    assert looked["why"] == "it cannot be planned any more: /plans/0/changes/0: nothing of this is believed"
     refused = writer.get(f"{within(told)}/sparql", params={"query": "ASK {}"})
     assert (refused.status_code, refused.json()["code"]) == (422, "nothing-to-retract")
-    assert writer.post(f"{within(told)}/submit").status_code == 422
+    more = writer.post(f"{within(told)}/plans", json={"changes": [named("urn:f", "more", graph="urn:follow")]})
+    submitted = writer.post(f"{within(told)}/submit")
+    assert [each.status_code for each in (more, submitted)] == [422, 422]
+    assert {each.json()["where"] for each in (refused, more, submitted)} == {"/plans/0/changes/0"}, "by every route"
     write(admin, named("urn:f", "here", graph="urn:follow"))
     assert writer.get(within(told)).json()["verdict"] == "clear"
     assert writer.delete(within(told)).status_code == 200

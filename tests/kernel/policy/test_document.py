@@ -180,6 +180,10 @@ def test_a_policy_that_cannot_be_read_is_told_when_it_is_written_and_lets_nothin
     view = holding(document(json.dumps(SAID)))
     [told] = written_policy(plan_of(view, document(json.dumps(SAID | {"confidence": "0.1"}))), view)
     assert "two policies" in told.message
+    [told] = written_policy(plan_of(view, document(json.dumps(SAID | {"confidence": "much"}))), view)
+    assert ("/confidence" in told.message, "two policies" in told.message) == (True, False), (
+        "what is wrong is not hidden"
+    )
     label = Statement(POLICY_GRAPH, Iri("urn:label"), Literal("ours"), POLICY_GRAPH)
     assert policy_in([label]) is None
     assert written_policy(plan_of(view, Assert(label)), view) == []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
 
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Request
-from kernel.errors import Busy, Conflict, Forbidden, NotFound, StateMoved, TooManyChanges
+from kernel.errors import Busy, Conflict, Forbidden, InvalidChange, NotFound, StateMoved, TooManyChanges
 from kernel.terms import Iri, Statement
 from kernel.time.instants import SECOND
 from kernel.vocabulary import DEFAULT_GRAPH
@@ -43,6 +44,22 @@ def test_a_branch_is_one_request_of_its_plans_in_order(branches: Branches) -> No
     assert (after.request.reason, after.request.principal, after.size) == ("one\ntwo", "ann", 20)
     branches.put_back(before, after)
     assert branches.one(ANN, branch.id)[0] is branch
+
+
+def test_a_plan_that_cites_nothing_cites_what_the_branch_does(branches: Branches) -> None:
+    first, other = Iri("urn:episode:1"), Iri("urn:episode:2")
+    branch = branches.make(ANN, replace(plan("a"), episode=first), 10)
+    _, after = branches.add(ANN, branch.id, plan("b"), 10)
+    assert (after.plans[1].episode, after.request.episode) == (first, first)
+    with pytest.raises(InvalidChange, match="cites one source"):
+        branches.add(ANN, branch.id, replace(plan("c"), episode=other), 10)
+
+
+def test_the_place_of_an_error_is_one_in_the_plans(branches: Branches) -> None:
+    branch = branches.make(ANN, plan("a"), 10)
+    _, after = branches.add(ANN, branch.id, plan("b", "c"), 10)
+    told = {each: after.place(each) for each in ("/changes/0", "/changes/2/object", "/changes/9", "/reason", None)}
+    assert [*told.values()] == ["/plans/0/changes/0", "/plans/1/changes/1/object", "/changes/9", "/reason", None]
 
 
 def test_an_administrator_sees_a_branch_and_adds_nothing_to_it(branches: Branches) -> None:

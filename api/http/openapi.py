@@ -5,7 +5,7 @@ Rules
 * A route declares its answers with `answers`, its body and headers with `extra`, its parameters by the list from which
   it reads them: what is documented is what is served, and a test compares every answer with it.
 * Every error is a problem document. Who has to say who they are may do so too often.
-* The schemas are those of `api.models`.
+* The schemas are those of `api.models`, each of a whole request or answer with its example.
 
 Example
 -------
@@ -24,6 +24,7 @@ from pydantic import TypeAdapter
 
 from api.http.problems import MEDIA_TYPE
 from api.models.documents import DOCUMENTS
+from api.models.examples import EXAMPLES
 from api.models.service import Problem
 
 if TYPE_CHECKING:
@@ -77,12 +78,15 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def json_content(model: str, example: object = None) -> dict[str, JsonObject]:
+def json_content(model: str) -> dict[str, JsonObject]:
     """JSON of one of the models."""
-    content: JsonObject = {"schema": reference(model)}
-    if example is not None:
-        content["example"] = example
-    return {"application/json": content}
+    return {"application/json": {"schema": reference(model)}}
+
+
+def form_content(fields: Sequence[Parameter]) -> dict[str, JsonObject]:
+    """A form with these fields; the first one says what a form is for."""
+    schema = {"type": "object", "properties": {each.name: each.whole_schema for each in fields}}
+    return {"application/x-www-form-urlencoded": {"schema": schema, "example": {fields[0].name: fields[0].example}}}
 
 
 def text_content(media_types: Iterable[str], example: str | None = None) -> dict[str, JsonObject]:
@@ -139,10 +143,14 @@ def openapi_document(app: FastAPI) -> JsonObject:
         routes=app.routes,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         tags=[
-            {"name": "changes", "description": "Asking for changes, and deciding on those in review"},
+            {"name": "reading", "description": "SPARQL, facts and exports, at any pair of times"},
+            {"name": "changes", "description": "Asking for changes"},
             {"name": "graphs", "description": "Graphs as a whole, by the Graph Store Protocol"},
-            {"name": "reading", "description": "SPARQL and facts, at any pair of times"},
-            {"name": "log", "description": "The transparency log, for those who check it"},
+            {"name": "certificates", "description": "What was asked and found, decisions, what stands"},
+            {"name": "what if", "description": "Changes that are held, judged and queried, and not made"},
+            {"name": "registered queries", "description": "Queries whose answers every change is held against"},
+            {"name": "purges", "description": "What must not exist, and what is held of a node"},
+            {"name": "log", "description": "The transparency log and the keys, for those who check them"},
             {"name": "service", "description": "The service itself"},
         ],
     )
@@ -159,6 +167,8 @@ def component_schemas() -> JsonObject:
     ]
     _, schemas = TypeAdapter.json_schemas(inputs, ref_template=_REFERENCE)
     definitions: JsonObject = schemas["$defs"]
+    for name, example in EXAMPLES.items():
+        definitions[name]["examples"] = [example]
     return definitions
 
 

@@ -100,7 +100,7 @@ _JSON: Final = "application/json"
 _CREDENTIALS: Final = ("application/vc", "application/ld+json")
 _SIGNED: Final = {"schema": {"type": "object", "description": "the credential, byte by byte as it was signed"}}
 
-router = APIRouter(tags=["changes"])
+router = APIRouter(tags=["certificates"])
 
 
 @router.get(

@@ -35,16 +35,15 @@ from api.errors import UnsupportedMediaType
 from api.http.bodies import read_body
 from api.http.direct import DirectRoute
 from api.http.media import body_type
-from api.http.openapi import Answer, answers, extra, json_content, reference, text_content
+from api.http.openapi import Answer, answers, extra, json_content
 from api.http.parameters import Parameter, Parameters, query_parameters
 from api.http.replies import json_reply
 from api.http.waiting import answer_of
-from api.routes.document_request import DOCUMENT_PARAMETERS, read_document_request
+from api.routes.document_request import DOCUMENT_BODIES, DOCUMENT_PARAMETERS, read_document_request
 from api.service import Service
 from bridge.certificate_reading import readable_findings
 from bridge.documents.changes_json import read_changes
-from bridge.documents.reader import FORMATS, JSON_LD, MEDIA_TYPES
-from certificates.certificate import Verdict
+from bridge.documents.reader import MEDIA_TYPES
 from kernel.errors import InvalidParameter, MunimentError
 from kernel.ports.records import CertificateState
 from kernel.writing.submitting import Submission
@@ -52,7 +51,6 @@ from kernel.writing.submitting import Submission
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from api.models import outcomes as models
     from kernel import changes
     from kernel.access import Principal
     from kernel.writing.submitting import Outcome
@@ -78,14 +76,6 @@ _STATUS: Final = {
     CertificateState.STALE: 200,
 }
 
-_TURTLE: Final = "<https://example.org/ada> <https://example.org/lives> <https://example.org/london> .\n"
-_OUTCOME: Final[models.Outcome] = {
-    "certificate": "urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057",
-    "verdict": Verdict.CLEAR,
-    "state": CertificateState.APPLIED,
-    "head": 42,
-    "findings": [],
-}
 LOCATION: Final = {"Location": "the certificate's path"}
 IDEMPOTENCY: Final[dict[str, tuple[str, dict[str, object]]]] = {
     "Idempotency-Key": (
@@ -107,7 +97,7 @@ router = APIRouter(tags=["changes"], route_class=DirectRoute)
     responses=answers(
         {
             200: Answer("A dry run, or a repeated request for a certificate decided since", json_content("Outcome")),
-            201: Answer("Certified and applied", json_content("Outcome", _OUTCOME), LOCATION),
+            201: Answer("Certified and applied", json_content("Outcome"), LOCATION),
             202: Answer("Certified; it waits for an editor", json_content("Outcome"), LOCATION),
             422: Answer("Certified as refused (with `Location`), or not to be planned at all", json_content("Outcome")),
         },
@@ -116,9 +106,7 @@ router = APIRouter(tags=["changes"], route_class=DirectRoute)
     openapi_extra=extra(
         parameters=(*DOCUMENT_PARAMETERS, DRY_RUN),
         headers=IDEMPOTENCY,
-        body={JSON: {"schema": reference("ChangeRequest")}}
-        | text_content([*FORMATS], _TURTLE)
-        | {JSON_LD: {"schema": {}}},
+        body=json_content("ChangeRequest") | DOCUMENT_BODIES,
     ),
 )
 async def change(request: Request, caller: Caller) -> Response:

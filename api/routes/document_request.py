@@ -26,7 +26,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from api.http.parameters import Parameter, Parameters
-from bridge.documents.reader import read_document
+from bridge.documents.reader import FORMATS, JSON_LD, read_document
 from bridge.documents.records import read_records
 from kernel.changes import NO_SPELLING, Assert, Request
 from kernel.errors import InvalidDocument, InvalidParameter, InvalidTime, MunimentError
@@ -59,6 +59,24 @@ ZONE: Final = Parameter("zone", "the zone of times that have none, `Z` or an off
 DOCUMENT_PARAMETERS: Final = (
     GRAPH, VALID_FROM, VALID_TO, VALID_THROUGH, REASON, EPISODE, CONFIDENCE, ZONE,
 )  # fmt: skip
+
+_TRIPLE: Final = "<https://example.org/ada> <https://example.org/livesIn> <https://example.org/london> .\n"
+_XML: Final = """\
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:ex="https://example.org/">
+  <rdf:Description rdf:about="https://example.org/ada">
+    <ex:livesIn rdf:resource="https://example.org/london"/>
+  </rdf:Description>
+</rdf:RDF>
+"""
+_JSON_LD: Final[dict[str, object]] = {
+    "@id": "https://example.org/ada",
+    "https://example.org/livesIn": {"@id": "https://example.org/london"},
+}
+DOCUMENT_BODIES: Final[dict[str, dict[str, object]]] = {
+    **{each: {"schema": {"type": "string"}, "example": _XML if "xml" in each else _TRIPLE} for each in FORMATS},
+    JSON_LD: {"schema": {}, "example": _JSON_LD},
+}
+"""The formats that a document may come in, as OpenAPI has them: one document in each."""
 
 
 def read_document_request(

@@ -43,10 +43,11 @@ from api.http.replies import STATE_HEADERS, state_headers
 from api.http.validators import MATCH_HEADER, UNCHANGED, required_of, tag_of_graph, tagged, unchanged
 from api.http.waiting import answer_of
 from api.routes.certified import CERTIFIED, KEY_HEADER, TERMS, certified, read_terms
+from api.routes.document_request import DOCUMENT_BODIES
 from api.routes.query_answers import MIN_HEAD_HEADER, answered, settled
 from api.routes.sparql import BNODES, BlankNodes
 from api.service import Service
-from bridge.documents.reader import FORMATS, JSON_LD, MEDIA_TYPES, read_document
+from bridge.documents.reader import MEDIA_TYPES, read_document
 from bridge.graph_reading import GraphRequest
 from bridge.sparql.results import GRAPHS
 from bridge.updating.graphs import GraphWrite, WholeGraph
@@ -69,10 +70,9 @@ _NAMES: Final = (GRAPH, DEFAULT)
 _READING: Final = (VALID_AT, AS_OF, BNODES)
 
 _MEDIA_TYPES: Final = tuple(dict.fromkeys(each.essence for each in GRAPHS))
-_TURTLE: Final = "<https://example.org/ada> <https://example.org/lives> <https://example.org/london> .\n"
-_DOCUMENT: Final = (
-    text_content([*FORMATS], _TURTLE) | {JSON_LD: {"schema": {}}} | {MULTIPART: {"schema": {"type": "object"}}}
-)
+_DOCUMENT: Final = DOCUMENT_BODIES | {
+    MULTIPART: {"schema": {"type": "object"}, "example": {"file": "<urn:a> <urn:p> <urn:b> ."}}
+}
 _READ: Final = answers(
     {200: Answer("The graph, in the format negotiated", text_content(_MEDIA_TYPES), STATE_HEADERS), **UNCHANGED},
     problems=(400, 401, 404, 406, 422, 503, 504),

@@ -42,13 +42,6 @@ log = logging.getLogger("muniment.http")
 
 router = APIRouter(tags=["service"])
 
-_EXAMPLE: Final[models.Health] = {
-    "status": "read-only",
-    "reason": "disk-full",
-    "head": 41,
-    "clock": "2026-05-06T07:08:09Z",
-    "behind": False,
-}
 
 _UNWRITABLE: Final[dict[str, models.HealthReason]] = {"full": "disk-full", "locked": "ledger-locked"}
 
@@ -60,9 +53,7 @@ _UNWRITABLE: Final[dict[str, models.HealthReason]] = {"full": "disk-full", "lock
     response_class=Response,
     responses=answers(
         {
-            200: Answer(
-                "Ledger and stores answer; whether they are written to, `status` says", json_content("Health", _EXAMPLE)
-            ),
+            200: Answer("Ledger and stores answer; whether they are written to, `status` says", json_content("Health")),
             503: Answer("They do not, or the stores are behind", json_content("Health")),
         },
         problems=(400,),

@@ -31,7 +31,7 @@ from api.errors import UnsupportedMediaType
 from api.http.bodies import read_body
 from api.http.media import body_type
 from api.http.moments import AS_OF
-from api.http.openapi import Answer, answers, extra, json_content, reference
+from api.http.openapi import Answer, answers, extra, json_content
 from api.http.parameters import Parameter, query_parameters
 from api.http.replies import json_reply
 from api.http.waiting import answer_of
@@ -75,11 +75,6 @@ _WRITING: Final = (REASON, DRY_RUN)
 
 QueryName = Annotated[str, Path(description="the name of the query")]
 
-_EXAMPLE: Final[models.QueryDefinition] = {
-    "query": "SELECT ?who { ?who a <https://example.org/Mayor> }",
-    "owner": "city-desk",
-    "contact": "desk@city.example",
-}
 _WRITTEN: Final = answers(
     {
         200: Answer("Replaced; or there was nothing to change; or a dry run", json_content("Outcome")),
@@ -90,7 +85,7 @@ _WRITTEN: Final = answers(
     problems=(400, 401, 403, 404, 409, 413, 415, 422, 503),
 )
 
-router = APIRouter(tags=["changes"])
+router = APIRouter(tags=["registered queries"])
 
 
 @router.get(
@@ -118,9 +113,7 @@ async def list_queries(request: Request, caller: Caller) -> Response:
     summary="Register several queries",
     response_class=Response,
     responses=_WRITTEN,
-    openapi_extra=extra(
-        parameters=_WRITING, headers=IDEMPOTENCY, body={JSON: {"schema": reference("QueryDefinitions")}}
-    ),
+    openapi_extra=extra(parameters=_WRITING, headers=IDEMPOTENCY, body=json_content("QueryDefinitions")),
 )
 async def put_queries(request: Request, caller: Caller) -> Response:
     """Registers queries under one certificate, each in the place of what had its name; others stay as they are."""
@@ -163,7 +156,7 @@ async def get_query(request: Request, caller: Caller, name: QueryName) -> Respon
     openapi_extra=extra(
         parameters=_WRITING,
         headers=IDEMPOTENCY,
-        body={JSON: {"schema": reference("QueryDefinition"), "example": _EXAMPLE}},
+        body=json_content("QueryDefinition"),
     ),
 )
 async def put_query(request: Request, caller: Caller, name: QueryName) -> Response:

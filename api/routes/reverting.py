@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _PARAMETERS = (REASON, DRY_RUN)
 
-router = APIRouter(tags=["changes"])
+router = APIRouter(tags=["certificates"])
 
 
 @router.post(

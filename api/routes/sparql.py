@@ -38,7 +38,7 @@ from api.http.direct import DirectRoute
 from api.http.media import accepted, body_type
 from api.http.memento import VARY, told
 from api.http.moments import AS_OF, DATETIME_HEADER, VALID_AT, AskedMoment, asked_moment
-from api.http.openapi import Answer, answers, extra, text_content
+from api.http.openapi import Answer, answers, extra, form_content, text_content
 from api.http.parameters import Parameter, Parameters, read_parameters
 from api.http.paths import base_url
 from api.http.replies import STATE_HEADERS, state_headers
@@ -181,7 +181,7 @@ async def query(request: Request, caller: Caller) -> Response:
         headers=KEY_HEADER | MIN_HEAD_HEADER | DATETIME_HEADER,
         body=text_content([QUERY], "SELECT * { ?s ?p ?o } LIMIT 10")
         | text_content([UPDATE], UPDATE_TEXT.example)
-        | {FORM: {"schema": {"type": "object", "properties": {each.name: each.whole_schema for each in _POSTED}}}},
+        | form_content(_POSTED),
     ),
 )
 async def post_query(request: Request, caller: Caller) -> Response:

@@ -25,7 +25,7 @@ from starlette.responses import Response
 
 from api.callers.auth import Caller
 from api.http.moments import AS_OF, VALID_AT, AskedMoment
-from api.http.openapi import answers, extra, text_content
+from api.http.openapi import answers, extra, form_content, text_content
 from api.http.parameters import read_parameters
 from api.http.paths import base_url, raw_path_within
 from api.http.validators import NONE_MATCH_HEADER, UNCHANGED
@@ -80,8 +80,7 @@ _POSTED: Final = ANSWERS | answers({}, problems=(413, 415))
 _POSTED_WITH: Final = extra(
     parameters=_BESIDE,
     headers=MIN_HEAD_HEADER,
-    body=text_content([QUERY], "SELECT * { ?s ?p ?o } LIMIT 10")
-    | {FORM: {"schema": {"type": "object", "properties": {each.name: each.whole_schema for each in _ALL}}}},
+    body=text_content([QUERY], "SELECT * { ?s ?p ?o } LIMIT 10") | form_content(_ALL),
 )
 
 

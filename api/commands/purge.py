@@ -17,7 +17,7 @@ Example
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 from urllib.parse import quote
 
 import typer
@@ -100,6 +100,8 @@ def preview(target: Target, service: Asked) -> int:
         typer.echo("too many texts go for all of them to be searched for in reasons, comments and findings")
     if told["graphStays"]:
         typer.echo("the graph of this name stays: purge it as a graph")
+    for place in cast("list[str]", told["stays"]):
+        typer.echo(f"what quotes it stays: {place}")
     typer.echo(f"digest {told['digest']}")
     return 0
 

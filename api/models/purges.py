@@ -52,6 +52,7 @@ class PurgePreview(TypedDict):
     stagedLoads: Annotated[int, Field(ge=0)]
     allTextsSearched: Annotated[bool, Field(description="false: too many texts go for all to be searched for")]
     graphStays: Annotated[bool, Field(description="true: a graph has the node's name, and stays: purge it as a graph")]
+    stays: Annotated[list[str], Field(description="where else something quotes it that stays, in words")]
 
 
 class WaitingPurge(TypedDict):

@@ -75,7 +75,7 @@ _LIST: Final = (LIMIT, AFTER)
 
 PurgeId = Annotated[str, Path(description="its id, as a UUID or as `urn:uuid:`")]
 
-router = APIRouter(tags=["changes"])
+router = APIRouter(tags=["purges"])
 
 
 @router.post(
@@ -266,6 +266,7 @@ async def previewed(service: Service, caller: Principal, target: Target) -> mode
         "stagedLoads": counts["stagedLoads"],
         "allTextsSearched": survey.in_words,
         "graphStays": survey.graph_stays,
+        "stays": [*survey.stays],
     }
 
 

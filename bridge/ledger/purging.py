@@ -101,6 +101,17 @@ _OF_NODE: Final = (
     f"{_EVER} NOT INDEXED WHERE subject = ?1 OR predicate = ?1 OR object = ?1 OR instr(object, ?1) > 0 ORDER BY row"
 )
 _OF_GRAPH: Final = f"{_EVER} NOT INDEXED WHERE graph_key = ? AND graph = ? ORDER BY row"
+_SAYING: Final = f"{_EVER} NOT INDEXED WHERE instr(object, ?) > 0 ORDER BY row"
+_NAMES: Final = """SELECT 'names of callers', id FROM principals
+    UNION SELECT 'names of callers', principal FROM certificates
+    UNION SELECT 'names of callers', principal FROM editor_keys
+    UNION SELECT 'names of callers', asked_by FROM purges
+    UNION SELECT 'names of callers', decided_by FROM purges WHERE decided_by IS NOT NULL
+    UNION SELECT 'names of callers', CAST(record AS TEXT) FROM decisions
+    UNION SELECT 'owners of contradictions', owner FROM contradiction_owners"""
+_GRAPH_LISTS: Final = """
+    UNION SELECT 'lists of graphs', graphs FROM certificates
+    UNION SELECT 'lists of graphs', graphs FROM principals WHERE graphs IS NOT NULL"""
 _MENTIONS: Final = (
     f"SELECT (SELECT count(*) FROM ({both('subject', '1', 'subject_key = ?1 AND subject = ?2')}))"  # noqa: S608
     f" + (SELECT count(*) FROM ({both('object', '1', 'object_key = ?1 AND object = ?2 AND subject <> ?2')}))"
@@ -144,6 +155,21 @@ def facts_ever(
     if node is None:
         raise TypeError("nothing says which facts")
     return (fact for fact in session.stream(_OF_NODE, (node.n3,), fact_of) if names(fact.statement, node))
+
+
+def facts_saying(session: Session, text: str) -> Iterator[Fact]:
+    """As `LedgerView.facts_saying`."""
+    return session.stream(_SAYING, (text,), fact_of)
+
+
+def names_kept(session: Session, *, graphs: bool) -> Iterator[tuple[str, str]]:
+    """As `LedgerView.names_kept`."""
+    return session.stream(_NAMES + _GRAPH_LISTS if graphs else _NAMES, (), _as_it_is)
+
+
+def keys_kept(session: Session) -> Iterator[tuple[str, str]]:
+    """As `LedgerView.keys_kept`."""
+    return session.stream("SELECT principal, key FROM idempotency ORDER BY principal, key", (), _as_it_is)
 
 
 def mentions(session: Session, key: Callable[[str], int], term: Term) -> int:
@@ -221,6 +247,8 @@ def erase(session: Session, purge: UUID, erasure: Erasure) -> set[str]:
         session.execute("DELETE FROM items WHERE certificate = ? AND kind = ? AND ordinal = ?", place)
     for certificate in erasure.certificates:
         session.execute("DELETE FROM idempotency WHERE certificate = ?", (certificate.bytes,))
+    for own in erasure.keys:
+        session.execute("DELETE FROM idempotency WHERE principal = ? AND key = ?", own)
     for staged in erasure.sessions:
         session.execute("DELETE FROM staged WHERE session = ?", (staged,))
     if erasure.graph is not None:

@@ -16,7 +16,7 @@ Example
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from certificates.ids import uuid7
 from certificates.receipt import Receipt, ReceiptStatus, secure
@@ -59,7 +59,7 @@ def receipt_of(record: PurgeRecord, status: ReceiptStatus, at: Instant, notary: 
         notary: signs it.
         access_log: whether one is kept, which no purge reaches.
     """
-    report: Mapping[str, int | str | bool] = json.loads(record.report or b"{}")
+    report: Mapping[str, Any] = json.loads(record.report or b"{}")
     counts = {name: int(report[name]) for name in _COUNTED}
     erased = {_COUNTED[name] for name, number in counts.items() if number} | {"idempotency keys", "indexes"}
     absent = {_COUNTED[name] for name, number in counts.items() if not number}
@@ -70,6 +70,7 @@ def receipt_of(record: PurgeRecord, status: ReceiptStatus, at: Instant, notary: 
         missed.add("texts that quote it")
     if report.get("graphStays"):
         missed.add(GRAPH_STAYS)
+    missed.update(f"{place} - what quotes it there stays" for place in report.get("stays", ()))
     receipt = Receipt(
         id=uuid7(),
         issuer=notary.key.did,

@@ -68,6 +68,7 @@ class Erasure:
         items: by certificate, kind and ordinal.
         certificates: whose idempotency keys are forgotten.
         sessions: staged load sessions.
+        keys: idempotency keys that quote it, each after the name of whose it is.
         graph: to be struck out of the lists of graphs, too.
     """
 
@@ -76,6 +77,7 @@ class Erasure:
     items: Sequence[tuple[UUID, ItemKind, int]]
     certificates: Sequence[UUID]
     sessions: Sequence[str]
+    keys: Sequence[tuple[str, str]]
     graph: Iri | None
 
 
@@ -94,6 +96,22 @@ class PurgesView(Protocol):
 
         A node is meant wherever a statement names it. But for a statement, the whole ledger is read.
         """
+        ...
+
+    def facts_saying(self, text: str) -> Iterator[Fact]:
+        """Every fact, believed or not, whose object has a text in it; the whole ledger is read."""
+        ...
+
+    def names_kept(self, *, graphs: bool) -> Iterator[tuple[str, str]]:
+        """What callers named things, and no purge takes, each with the place where it is kept, in words.
+
+        Args:
+            graphs: whether the lists of graphs are wanted that certificates and tokens have.
+        """
+        ...
+
+    def keys_kept(self) -> Iterator[tuple[str, str]]:
+        """Every idempotency key, after the name of whose it is."""
         ...
 
     def mentions(self, term: Term) -> int:

@@ -41,12 +41,13 @@ from certificates.items import ItemKind, ItemTree, salt_items
 from certificates.purge_events import Purged, Restored, erasure_digest
 from certificates.records import DecisionKind
 from kernel.changes import Request
-from kernel.errors import Conflict, Forbidden, NotFound, NothingToPurge, PreviewOutdated
+from kernel.errors import Conflict, Forbidden, InvalidParameter, NotFound, NothingToPurge, PreviewOutdated
 from kernel.ports.purges import Erasure, PurgeRecord, PurgeState
 from kernel.ports.records import CertificateRecord, CertificateState
 from kernel.purging.queries import with_queries
 from kernel.purging.quoting import quotes_of
 from kernel.purging.search import Search
+from kernel.purging.staying import staying
 from kernel.purging.targets import (
     Target,
     TargetKind,
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
 
     from kernel.access import Principal
     from kernel.ports.ledger import LedgerView
+    from kernel.purging.quoting import Quotes
     from kernel.purging.tombstones import Stone, Tombstones
     from kernel.time.instants import Instant
     from kernel.writing.deciding import Decider
@@ -116,15 +118,19 @@ class Survey:
     Args:
         erasure: all of it.
         rejected: certificates that wait and would be rejected.
+        quotes: finds what quotes it.
         in_words: whether everything was searched for that could be quoted.
         graph_stays: whether a graph is left that has the name of the node.
+        stays: where else something quotes it that stays, in words.
         digest: over all of it, in hexadecimal.
     """
 
     erasure: Erasure
     rejected: tuple[UUID, ...]
+    quotes: Quotes
     in_words: bool
     graph_stays: bool
+    stays: tuple[str, ...]
     digest: str
 
     @property
@@ -199,8 +205,9 @@ class Purger:
         search = Search(view, target, held, quotes)
         items = search.items()
         rejected = tuple(sorted(search.waiting()))
-        sessions = tuple(sorted({name for name, chunk in self._staged() if search.says(chunk)}))
-        if not (held.facts or held.evidence or items or rejected or sessions):
+        sessions = tuple(sorted({name for name, chunk in self._staged() if search.has(name, chunk)}))
+        keys = tuple(own for own in view.keys_kept() if quotes.within(canonical_json(own[1])))
+        if not (held.facts or held.evidence or items or rejected or sessions or keys):
             raise NothingToPurge(
                 "nothing is held of this, and nothing quotes it",
                 remedy="check what is to be purged",
@@ -208,7 +215,8 @@ class Purger:
             )
         certificates = tuple(sorted({certificate for certificate, _, _ in items} | set(rejected)))
         graph = target.iri if target.kind is TargetKind.GRAPH else None
-        erasure = Erasure(held.facts, held.evidence, items, certificates, sessions, graph)
+        erasure = Erasure(held.facts, held.evidence, items, certificates, sessions, keys, graph)
+        stays = staying(view, target, held, quotes)
         told = {
             "of": target.kind.value,
             "target": target.text,
@@ -217,9 +225,11 @@ class Purger:
             "items": [[str(certificate), kind.value, ordinal] for certificate, kind, ordinal in items],
             "rejected": [str(each) for each in rejected],
             "sessions": list(sessions),
+            "keys": [list(own) for own in keys],
+            "stays": list(stays),
         }
-        stays = graph_stays(view, target, held)
-        return Survey(erasure, rejected, in_words, stays, digest_hex(canonical_json(told)))
+        digest = digest_hex(canonical_json(told))
+        return Survey(erasure, rejected, quotes, in_words, graph_stays(view, target, held), stays, digest)
 
     def ask(self, group: Group, wanted: PurgeRequest) -> PurgeRecord:
         """Keeps a purge for a second person to decide on. Raises as `purge` does."""
@@ -238,6 +248,7 @@ class Purger:
         Raises:
             Forbidden: whoever asks is no administrator of the base.
             PreviewOutdated: what would go is not what was previewed.
+            InvalidParameter: the reason quotes it.
             NotFound, NothingToPurge, ReservedTerm, TooManyChanges: as `survey` does.
         """
         survey, identifier = self._confirmed(group, wanted), wanted.id or uuid7()
@@ -279,6 +290,9 @@ class Purger:
     def _erase(self, group: Group, identifier: UUID, survey: Survey, principal: Principal) -> None:
         for certificate in survey.rejected:
             self._decider.decide(group, DecisionRequest(certificate, DecisionKind.REJECT, None, principal))
+        for record in group.tx.purges():
+            if record.id != identifier and _waits_for(record, survey.quotes):
+                group.tx.put_purge(_rejected(record, principal))
         group.erase(identifier, survey.erasure)
 
     def _settle(
@@ -302,6 +316,7 @@ class Purger:
                 "erased": digest,
                 "inWords": all(survey.in_words for survey in surveys),
                 "graphStays": any(survey.graph_stays for survey in surveys),
+                "stays": sorted({place for survey in surveys for place in survey.stays}),
             }
         )
         record = PurgeRecord(
@@ -323,14 +338,14 @@ class Purger:
         Raises:
             NotFound: there is no such purge.
             Conflict: it does not wait, or whoever approves it asked for it.
-            Forbidden, PreviewOutdated, NotFound, NothingToPurge, TooManyChanges: as `purge` does.
+            Forbidden, InvalidParameter, NothingToPurge, PreviewOutdated, TooManyChanges: as `purge` does.
         """
         require_purger(principal)
         record = _known(group.tx, purge)
         if record.state is not PurgeState.WAITING or record.target is None:
             raise Conflict(f"the purge is {record.state}, and does not wait", remedy="look at it", where="purge")
         if decision is DecisionKind.REJECT:
-            rejected = replace(record, state=PurgeState.REJECTED, target=None, reason=None, decided_by=principal.id)
+            rejected = _rejected(record, principal)
             group.tx.put_purge(rejected)
             return rejected
         if record.asked_by == principal.id:
@@ -368,6 +383,10 @@ class Purger:
         if survey.digest != wanted.digest:
             raise PreviewOutdated(
                 "what would be purged is not what was previewed", remedy="preview it again", where="digest"
+            )
+        if survey.quotes.within(canonical_json(wanted.reason)):
+            raise InvalidParameter(
+                "the reason quotes what is purged, and is kept", remedy="say why without naming it", where="reason"
             )
         return survey
 
@@ -415,6 +434,19 @@ def read_target(kind: str, text: str) -> Target:
     """The target that a record names."""
     named = TargetKind(kind)
     return Target(named, parse_urn(text) if named in {TargetKind.FACT, TargetKind.FAMILY} else Iri(text))
+
+
+def _waits_for(record: PurgeRecord, quotes: Quotes) -> bool:
+    """Whether a purge waits that names what goes, or says why in its words."""
+    texts = (record.target, record.reason)
+    return record.state is PurgeState.WAITING and any(
+        text is not None and quotes.within(canonical_json(text)) for text in texts
+    )
+
+
+def _rejected(record: PurgeRecord, principal: Principal) -> PurgeRecord:
+    """A purge that is not carried out; nothing is kept of what it would have been of."""
+    return replace(record, state=PurgeState.REJECTED, target=None, reason=None, decided_by=principal.id)
 
 
 def _known(view: LedgerView, purge: UUID) -> PurgeRecord:

@@ -7,7 +7,7 @@ Rules
   graph names that as well.
 * Of a query that is registered, all goes that is believed of it: what were left would be no query, and would refuse
   every change. Of what it was before, those texts go that name what is purged.
-* Nothing keeps such a query from being registered again: no tombstone stands for the text of a literal.
+* It is not registered again: tombstones are held against what a query names in full (`kernel.purging.tombstones`).
 
 Example
 -------

@@ -89,9 +89,9 @@ class Search:
                     yield record.id
             after = page[-1].id
 
-    def says(self, chunk: Sequence[Deferred]) -> bool:
-        """Whether a chunk of a load session has what goes."""
-        return any(map(self._changes, chunk))
+    def has(self, session: str, chunk: Sequence[Deferred]) -> bool:
+        """Whether a chunk of a load session has what goes, or the session's name quotes it."""
+        return self._quotes.within(canonical_json(session)) or any(map(self._changes, chunk))
 
     def _planned(self, certificate: UUID) -> bool:
         """Notes the plan items of an applied certificate that go; answers whether nothing that it wrote is left."""

@@ -6,7 +6,8 @@ Rules
   base's own, of its kind and its text: the canonical N-Quad, or the IRI. Whoever has the key can test a guess.
 * A statement may not be written that has a tombstone, nor one in a graph that has one, nor one with a node that has
   one: as subject, predicate or object, as datatype, or within a triple term. An episode that has one may not be cited,
-  nor a node that has one.
+  nor a node that has one. Nor is a query registered whose text names a node, an episode or a graph that has one, in
+  full as `<IRI>`, or that is asked of such a graph.
 * Whatever is planned is held against all of them, before it is judged (`kernel.writing.judging`). What is refused is
   not quoted.
 
@@ -23,12 +24,14 @@ Example
 from __future__ import annotations
 
 import hmac
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kernel.changes import Assert
 from kernel.errors import WasPurged
 from kernel.terms import Iri, Literal, TripleTerm
+from kernel.vocabulary import QUERIES_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
     from kernel.writing.plan import Plan
 
 KEY_SIZE: Final = 32
+_NAMED: Final = re.compile(r"""<([^\x00-\x20<>"{}|^`\\]+)>""")
+"""An IRI in the text of a query (SPARQL 1.1, production IRIREF)."""
+
 _CHECKED: Final = b"muniment tombstones"
 
 
@@ -94,6 +100,7 @@ class Tombstones:
             self._has(TombstoneKind.STATEMENT, statement.nquad)
             or self._has(TombstoneKind.GRAPH, statement.graph.value)
             or (TombstoneKind.NODE in self._standing and self._names(statement))
+            or (statement.graph == QUERIES_GRAPH and self._asks_of(statement.object))
         )
 
     def cover_source(self, episode: Iri) -> bool:
@@ -110,6 +117,12 @@ class Tombstones:
         cited = {item.episode for item in plan.evidence} | {plan.request.episode}
         if any(episode is not None and self.cover_source(episode) for episode in cited):
             raise was_purged("episode")
+
+    def _asks_of(self, value: Term) -> bool:
+        """Whether what a registered query is, or is asked of, names in full what has a tombstone."""
+        texts = _NAMED.findall(value.lexical) if isinstance(value, Literal) else [iri.value for iri in iris_of(value)]
+        kinds = (TombstoneKind.NODE, TombstoneKind.EPISODE, TombstoneKind.GRAPH)
+        return any(self._has(kind, text) for text in texts for kind in kinds)
 
     def _names(self, statement: Statement) -> bool:
         terms = (statement.subject, statement.predicate, statement.object)

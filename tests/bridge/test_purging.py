@@ -9,9 +9,9 @@ from uuid import UUID
 import pytest
 
 from bridge.base import Base
-from bridge.purging.receipts import GRAPH_STAYS
 from bridge.impact.reading import QueryReader
 from bridge.impact.registering import Asking
+from bridge.purging.receipts import GRAPH_STAYS
 from certificates.events import decode_event
 from certificates.items import ItemKind
 from certificates.purge_events import Purged, Restored

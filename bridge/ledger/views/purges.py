@@ -35,6 +35,18 @@ class PurgesReading(View):
         """Every fact, believed or not, of a statement, a family, a node or a graph."""
         return purging.facts_ever(self._session, self._key, statement=statement, family=family, node=node, graph=graph)
 
+    def facts_saying(self, text: str) -> Iterator[Fact]:
+        """Every fact, believed or not, whose object has a text in it."""
+        return purging.facts_saying(self._session, text)
+
+    def names_kept(self, *, graphs: bool) -> Iterator[tuple[str, str]]:
+        """What callers named things, and no purge takes, each with the place where it is kept, in words."""
+        return purging.names_kept(self._session, graphs=graphs)
+
+    def keys_kept(self) -> Iterator[tuple[str, str]]:
+        """Every idempotency key, after the name of whose it is."""
+        return purging.keys_kept(self._session)
+
     def mentions(self, term: Term) -> int:
         """How many facts, believed or not, have the term as subject or object."""
         return purging.mentions(self._session, self._key, term)

@@ -133,3 +133,12 @@ def test_turtle_is_turtle(page: Path) -> None:
     for marked, body in _FENCED.findall(page.read_text(encoding="utf-8")):
         if marked == "turtle":
             list(parse(PREFIXES + body.replace("…", ""), format=RdfFormat.TURTLE))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_link_to_a_section_leads_to_one(page: Path) -> None:
+    for path, section in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", page.read_text(encoding="utf-8")):
+        target = page.parent / path if path else page
+        headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+        slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+        assert section in slugs, f"{path}#{section}"

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.ports.ledger import Ledger
     from kernel.ports.purges import PurgeRecord
-    from kernel.purging.purger import Purger, PurgeRequest, Survey
+    from kernel.purging.purger import Purger, PurgeRequest
+    from kernel.purging.surveying import Survey
     from kernel.purging.targets import Target
     from kernel.purging.tombstones import Stone
     from kernel.time.instants import Instant

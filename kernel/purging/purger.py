@@ -29,7 +29,6 @@ Example
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -42,17 +41,12 @@ from certificates.purge_events import Purged, Restored, erasure_digest
 from certificates.records import DecisionKind
 from kernel.changes import Request
 from kernel.errors import Conflict, Forbidden, InvalidParameter, NotFound, NothingToPurge, PreviewOutdated
-from kernel.ports.purges import Erasure, PurgeRecord, PurgeState
+from kernel.ports.purges import PurgeRecord, PurgeState
 from kernel.ports.records import CertificateRecord, CertificateState
-from kernel.purging.queries import with_queries
-from kernel.purging.quoting import quotes_of
-from kernel.purging.search import Search
-from kernel.purging.staying import staying
+from kernel.purging.surveying import COUNTED, survey_of
 from kernel.purging.targets import (
     Target,
     TargetKind,
-    graph_stays,
-    held_of,
     refuse_vocabulary,
     standing_in,
     tombstones_of,
@@ -71,6 +65,7 @@ if TYPE_CHECKING:
     from kernel.access import Principal
     from kernel.ports.ledger import LedgerView
     from kernel.purging.quoting import Quotes
+    from kernel.purging.surveying import Survey
     from kernel.purging.tombstones import Stone, Tombstones
     from kernel.time.instants import Instant
     from kernel.writing.deciding import Decider
@@ -78,12 +73,6 @@ if TYPE_CHECKING:
     from kernel.writing.group import Group
     from kernel.writing.issuing import Notary
     from kernel.writing.judging import Judge
-
-
-COUNTED: Final = (
-    "facts", "evidence", "planItems", "findings", "impactRows", "comments", "certificates", "rejected", "stagedLoads",
-)  # fmt: skip
-"""What is counted of a purge."""
 
 
 _FOR_ADMINISTRATORS: Final = (POLICY_GRAPH,)
@@ -109,45 +98,6 @@ class PurgeRequest:
     digest: str
     id: UUID | None = None
     asked_by: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """What a purge would take.
-
-    Args:
-        erasure: all of it.
-        rejected: certificates that wait and would be rejected.
-        quotes: finds what quotes it.
-        in_words: whether everything was searched for that could be quoted.
-        graph_stays: whether a graph is left that has the name of the node.
-        stays: where else something quotes it that stays, in words.
-        digest: over all of it, in hexadecimal.
-    """
-
-    erasure: Erasure
-    rejected: tuple[UUID, ...]
-    quotes: Quotes
-    in_words: bool
-    graph_stays: bool
-    stays: tuple[str, ...]
-    digest: str
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How much of what."""
-        kinds = Counter(kind for _, kind, _ in self.erasure.items)
-        return {
-            "facts": len(self.erasure.facts),
-            "evidence": len(self.erasure.evidence),
-            "planItems": kinds[ItemKind.PLAN],
-            "findings": kinds[ItemKind.FINDING],
-            "impactRows": kinds[ItemKind.IMPACT],
-            "comments": kinds[ItemKind.COMMENT],
-            "certificates": len(self.erasure.certificates),
-            "rejected": len(self.rejected),
-            "stagedLoads": len(self.erasure.sessions),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,41 +145,7 @@ class Purger:
             ReservedTerm: a node of a vocabulary by which graphs are read.
         """
         refuse_vocabulary(target)
-        return self._survey(view, target)
-
-    def _survey(self, view: LedgerView, target: Target) -> Survey:
-        """What a purge would take, also of what is not purged any more."""
-        held = held_of(view, target)
-        quotes, in_words = quotes_of(view, target, held)
-        held = with_queries(view, target, held)
-        search = Search(view, target, held, quotes)
-        items = search.items()
-        rejected = tuple(sorted(search.waiting()))
-        sessions = tuple(sorted({name for name, chunk in self._staged() if search.has(name, chunk)}))
-        keys = tuple(own for own in view.keys_kept() if quotes.within(canonical_json(own[1])))
-        if not (held.facts or held.evidence or items or rejected or sessions or keys):
-            raise NothingToPurge(
-                "nothing is held of this, and nothing quotes it",
-                remedy="check what is to be purged",
-                where=target.kind.value,
-            )
-        certificates = tuple(sorted({certificate for certificate, _, _ in items} | set(rejected)))
-        graph = target.iri if target.kind is TargetKind.GRAPH else None
-        erasure = Erasure(held.facts, held.evidence, items, certificates, sessions, keys, graph)
-        stays = staying(view, target, held, quotes)
-        told = {
-            "of": target.kind.value,
-            "target": target.text,
-            "facts": [str(fact.id) for fact in held.facts],
-            "evidence": [str(item.content.id) for item, _ in held.evidence],
-            "items": [[str(certificate), kind.value, ordinal] for certificate, kind, ordinal in items],
-            "rejected": [str(each) for each in rejected],
-            "sessions": list(sessions),
-            "keys": [list(own) for own in keys],
-            "stays": list(stays),
-        }
-        digest = digest_hex(canonical_json(told))
-        return Survey(erasure, rejected, quotes, in_words, graph_stays(view, target, held), stays, digest)
+        return survey_of(view, target, self._staged())
 
     def ask(self, group: Group, wanted: PurgeRequest) -> PurgeRecord:
         """Keeps a purge for a second person to decide on. Raises as `purge` does."""
@@ -282,7 +198,7 @@ class Purger:
         staged = (change.statement for _, chunk in self._staged() for change in chunk)
         for target in standing_in(group.tx, self._tombstones, missing, staged):
             with suppress(NotFound, NothingToPurge):  # it went with another one
-                surveys.append(self._survey(group.tx, target))
+                surveys.append(survey_of(group.tx, target, self._staged()))
                 self._erase(group, identifier, surveys[-1], principal)
         said = _Said("backup", "purged after the backup was taken", principal.id, None, digest_hex(b""))
         return self._settle(group, identifier, said, surveys, missing)

@@ -252,7 +252,9 @@ def test_case_45_an_end_that_was_recorded_and_passed_since(world: World, asking:
 
 
 @pytest.mark.parametrize("asking", [way for way in WAYS if way != "date"], indirect=True)
-@pytest.mark.parametrize("wrong", ["2024", "7", "head:999999", "head:x", "2999-01-01", "HEAD"])
+@pytest.mark.parametrize(
+    "wrong", ["2024", "7", "head:0", "head:999999", "head:x", "2999-01-01", "290000-12-31", "HEAD"]
+)
 def test_case_45_what_is_no_as_of_is_named(asking: Asking, wrong: str) -> None:
     answer = asking.ask("ann", as_of=wrong)
     assert (answer.status_code, answer.json()["where"]) == (400, "as-of")
@@ -280,6 +282,30 @@ def test_case_47_a_boundary_passes_with_no_write(world: World, asking: Asking, o
         )
         assert again.status_code == 200
         assert again.headers["etag"] != first.headers["etag"]
+
+
+def test_the_first_and_the_last_instant(world: World, asking: Asking, one: str) -> None:
+    first, last = "-290000-01-01T00:00:00Z", "290000-12-31T23:59:59.999999Z"
+    world.write(
+        change(one, "is", "always"),
+        change(one, "is", "since", validFrom=last),
+        change(one, "is", "until", validTo="-290000-01-01T00:00:00.000001Z"),
+    )
+    assert asking.values(one, valid_at=first) == ["always", "until"]
+    assert asking.values(one, valid_at="-290000-01-01T00:00:00.000001Z") == ["always"]
+    assert asking.values(one, valid_at="290000-12-31T23:59:59.999998Z") == ["always"]
+    assert asking.values(one, valid_at=last) == ["always", "since"]
+    for beyond in ("-290001-12-31T23:59:59.999999Z", "290001-01-01"):
+        answer = asking.ask(one, valid_at=beyond)
+        assert (answer.status_code, answer.json()["where"]) == (400, "valid-at")
+
+
+@pytest.mark.parametrize("asking", [way for way in WAYS if way not in {"date", "graph"}], indirect=True)
+def test_before_the_first_head_nothing_was_believed(world: World, asking: Asking, one: str) -> None:
+    world.write(change(one, "is", "always"))
+    for before in ("1066-10-14", "-290000-01-01"):
+        assert asking.values(one, as_of=before) == []
+        assert asking.values(one, as_of=before, valid_at="2090") == []
 
 
 def test_the_present_is_asked_by_no_moment_at_all(world: World, asking: Asking, one: str) -> None:

@@ -264,9 +264,15 @@ def test_the_bytes_on_disk_are_bounded(past: Chronicle, tmp_path: Path) -> None:
             snapshots.at(at(past, 3, number))
         until(lambda: directories(tmp_path) == 1)
         read = snapshots.at(at(past, 3, 1))
+        begun = read.quads_for_pattern(None, None, None)
+        first = next(begun)
         snapshots.at(at(past, 3, 2))
-        assert set(read) == past.expected(Projection.CURRENT, day(3), day(1)), "who reads one reads on"
+        expected = past.expected(Projection.CURRENT, day(3), day(1))
+        assert set(read) == expected, "who reads one reads on"
         del read
+        snapshots.sweep()
+        assert {first, *begun} == expected, "an answer that has begun goes on"
+        del begun
 
         def one_is_left() -> bool:
             snapshots.sweep()

@@ -19,6 +19,7 @@ from api.app import create_app
 from api.commands.application import app as commands
 from api.settings import Settings
 from bridge.base import Base
+from tests.requirements import REPOSITORY
 from tests.test_tour import PAGES
 
 _FENCED: Final = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
@@ -143,3 +144,10 @@ def test_a_link_to_a_section_leads_to_one(page: Path) -> None:
         headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
         slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
         assert section in slugs | set(re.findall(r'<a id="([^"]+)">', text)), f"{path}#{section}"
+
+
+def test_decisions_are_listed() -> None:
+    listed = (REPOSITORY / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
+    for path in re.findall(r"\]\(([\w.-]+)\)", listed):
+        assert (REPOSITORY / "docs" / "decisions" / path).exists(), path
+    assert "(0001-record-decisions.md)" in listed

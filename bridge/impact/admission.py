@@ -53,7 +53,7 @@ _CACHED: Final = 4_096
 def require_admissible(text: str) -> None:
     """Raises `InvalidQuery` for a query that may not be registered, `StoreUnavailable` where that cannot be told."""
     if len(text) > LONGEST_TEXT:
-        raise InvalidQuery(f"{len(text):,} characters", remedy=f"give at most {LONGEST_TEXT:,}", where=_WHERE)
+        raise InvalidQuery(f"it has {len(text):,} characters", remedy=f"give at most {LONGEST_TEXT:,}", where=_WHERE)
     fault = _fault(text)
     if fault is not None:
         message, remedy = fault

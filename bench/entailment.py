@@ -70,6 +70,16 @@ took = time.process_time() - began
 print(json.dumps([took, sum(1 for s, p, o in found if str(s) != str(o) and "http://example.org/" in str(s))]))
 """
 
+_SPARQ: Final = """
+import sys, time, json, sparq
+graph = sparq.Graph.load(sys.argv[1], "ntriples")
+began = time.process_time()
+graph.reason("owl")
+took = time.process_time() - began
+told = graph.query('SELECT (COUNT(*) AS ?n) { ?s ?p ?o FILTER(STRSTARTS(STR(?s), "http://example.org/") && ?s != ?o) }')
+print(json.dumps([took, int(told.rows[0]["n"].value)]))
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
@@ -115,10 +125,11 @@ def entailment(directory: Path, size: int) -> Measured:
     others: dict[str, Whole | str] = {"owlrl": "takes minutes beyond 10,000 facts"}
     if size <= MOST_OF_OWLRL:
         others["owlrl"] = _whole(sys.executable, _OWLRL, path)
-    try:
-        others["reasonable"] = _whole(str(environment(home(), "reasonable", ["reasonable"])), _REASONABLE, path)
-    except Unavailable as error:
-        others["reasonable"] = str(error)
+    for name, program in (("reasonable", _REASONABLE), ("sparq-rdf", _SPARQ)):
+        try:
+            others[name] = _whole(str(environment(home(), name, [name])), program, path)
+        except Unavailable as error:
+            others[name] = str(error)
     return Measured(comes, goes, ours, others)
 
 

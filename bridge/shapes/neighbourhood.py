@@ -131,6 +131,17 @@ class Reader:
             self._read[key] = found
         return found
 
+    def some(self, subject: Iri | None, predicate: Iri | None, value: Term | None, most: int) -> list[Seen]:
+        """The facts that match, so many at most; where there are no more, `read` has them from then on."""
+        key = (subject, predicate, value)
+        found = self._read.get(key)
+        if found is None:
+            found = list(islice(self.overlay.match(subject, predicate, value), most + 1))
+            self.budget.spend(len(found))
+            if len(found) <= most:
+                self._read[key] = found
+        return found[:most]
+
     def stream(
         self, subject: Iri | None, predicate: Iri | None, value: Term | None, *, coming_first: bool = False
     ) -> Iterator[Seen]:
@@ -227,8 +238,7 @@ class Walk:
         """Whether one of the first facts that match holds throughout, before and after."""
         known, key = self._reader.always, (subject, predicate, value, self._horizon)
         if key not in known:
-            first = islice(self._reader.stream(subject, predicate, value), FEW)
-            known[key] = any(map(self._stays, first))
+            known[key] = any(map(self._stays, self._reader.some(subject, predicate, value, FEW)))
         return known[key]
 
     def _stays(self, seen: Seen) -> bool:

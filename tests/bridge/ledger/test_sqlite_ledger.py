@@ -63,6 +63,25 @@ class TestLedgerWhoseHashesCollide(LedgerContract):
         return SqliteLedger(folder / "ledger.sqlite", self.clock, durable=False, key=lambda _: 0)
 
 
+def test_what_another_process_logged_is_found_out_and_nothing_is_put_in_its_place(tmp_path: Path) -> None:
+    path, clock = tmp_path / "ledger.sqlite", StubClock()
+    with closing(SqliteLedger(path, clock, durable=False)) as ours, closing(SqliteLedger(path, clock)) as theirs:
+        write(ours, 1, content(1))
+        write(theirs, 2, content(2))
+        logged = _log(theirs)
+        with pytest.raises(LedgerUnavailable):
+            write(ours, 3, content(3))
+        assert _log(ours) == logged
+        write(ours, 3, content(3))
+        assert _log(ours)[: len(logged)] == logged
+        assert len(_log(ours)) == len(logged) // 2 * 3
+
+
+def _log(ledger: Ledger) -> list[bytes]:
+    with ledger.reading() as view:
+        return list(view.events(0, view.log_size()))
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "ledger.sqlite"

@@ -109,12 +109,16 @@ class RegisteredQuery:
         _require_words(self.contact, "contact", LONGEST_WORDS)
         if not 0 <= self.weight <= HEAVIEST:
             raise InvalidQuery(
-                f"a query has no weight of {self.weight}", remedy=f"give a whole number from 0 to {HEAVIEST}", where="weight"
+                f"a query has no weight of {self.weight}",
+                remedy=f"give a whole number from 0 to {HEAVIEST}",
+                where="weight",
             )
         object.__setattr__(self, "graphs", tuple(sorted(set(self.graphs), key=lambda graph: graph.value)))
         if len(self.graphs) > MOST_GRAPHS:
             raise InvalidQuery(
-                f"it names {len(self.graphs)} graphs", remedy=f"name at most {MOST_GRAPHS}, or none for all", where="graphs"
+                f"it names {len(self.graphs)} graphs",
+                remedy=f"name at most {MOST_GRAPHS}, or none for all",
+                where="graphs",
             )
         for graph in self.graphs:
             if is_ours(graph) and graph != DEFAULT_GRAPH:

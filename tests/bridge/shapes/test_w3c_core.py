@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import pyoxigraph as ox
 import pytest
 
+from bridge.base import Base
 from bridge.shapes.application import Mode
 from bridge.shapes.data import Data
 from bridge.shapes.document import ShapesDocument
@@ -19,13 +20,17 @@ from bridge.shapes.telling import at_most
 from bridge.shapes.validation import Validation
 from certificates.findings import FindingCode, Severity
 from kernel.changes import Assert
+from kernel.ports.records import CertificateState
 from kernel.terms import Literal, Statement
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.oracle import expected, told
-from tests.bridge.shapes.world import G, World, iri_of, term_of
+from tests.bridge.shapes.test_base import submit
+from tests.bridge.shapes.world import ADMIN, G, World, asserts, iri_of, term_of
+from tests.bridge.writing import decide
 from tests.requirements import REPOSITORY, require
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from bridge.shapes.results import Result
@@ -94,20 +99,19 @@ def key_of_finding(finding: Finding) -> Key:
     return finding.focus, finding.path, finding.value, finding.shape, finding.component, finding.severity
 
 
-@pytest.mark.shared
-@pytest.mark.parametrize("name", PARAMETERS)
-def test_statements_that_come_one_by_one_bring_what_the_whole_newly_says(name: str) -> None:
-    """In mode `warn`, so that nothing is in the way of what is broken; in the end the report is that of the whole."""
-    path = require("shared") / "suites" / "shacl" / "tests" / "core" / name
-    world = World(WARN)
-    world.hold(*statements(path, SHAPES_GRAPH))
-    known = Shapes(ShapesDocument([fact.content for fact in world.view.believed(graph=SHAPES_GRAPH)], {}))
-    changes = statements(path, G)
+def require_what_is_new(known: Shapes, changes: list[Assert], write: Callable[[Assert], Iterable[Finding]]) -> None:
+    """Has statements written one by one: each brings what the whole newly says, and the last report is the whole's.
+
+    Args:
+        known: the shapes in force, in mode `warn`, so that nothing is in the way of what is broken.
+        changes: what is written.
+        write: writes one, and says what was found.
+    """
     data, telling = Data({}), Telling(known.document)
     now = {key_of(each, telling) for each in Validation(known, data).results()}
     told_so_far = now
     for change in changes:
-        findings = world.judge(change)
+        findings = write(change)
         assert Severity.VIOLATION not in {finding.severity for finding in findings}
         statement = change.statement
         spelled = (statement.object,) if isinstance(statement.object, Literal) else ()
@@ -116,8 +120,44 @@ def test_statements_that_come_one_by_one_bring_what_the_whole_newly_says(name: s
         came = set(map(key_of_finding, findings))
         assert came == now - before
         told_so_far = (told_so_far | came) & now
-        world.hold(change)
     assert told_so_far == now
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_statements_that_come_one_by_one_bring_what_the_whole_newly_says(name: str) -> None:
+    path = require("shared") / "suites" / "shacl" / "tests" / "core" / name
+    world = World(WARN)
+    world.hold(*statements(path, SHAPES_GRAPH))
+    known = Shapes(ShapesDocument([fact.content for fact in world.view.believed(graph=SHAPES_GRAPH)], {}))
+
+    def write(change: Assert) -> list[Finding]:
+        findings = world.judge(change)
+        world.hold(change)
+        return findings
+
+    require_what_is_new(known, statements(path, G), write)
+
+
+@pytest.mark.fuzz
+@pytest.mark.shared
+@pytest.mark.parametrize("name", files())
+def test_statements_that_are_certified_one_by_one_bring_what_the_whole_newly_says(name: str) -> None:
+    """The same through the write path of a base: a certificate each."""
+    path = require("shared") / "suites" / "shacl" / "tests" / "core" / name
+    with Base.open(None) as base:
+        written = submit(base, *asserts(WARN, graph=SHAPES_GRAPH), *statements(path, SHAPES_GRAPH))
+        if written.state is CertificateState.PENDING:
+            assert decide(base, written.certificate, by=ADMIN).state is CertificateState.APPLIED
+        with base.ledger.reading() as view:
+            known = Shapes(ShapesDocument([fact.content for fact in view.believed(graph=SHAPES_GRAPH)], {}))
+
+        def write(change: Assert) -> Iterable[Finding]:
+            outcome = submit(base, change)
+            assert outcome.state is CertificateState.APPLIED
+            return outcome.findings
+
+        require_what_is_new(known, statements(path, G), write)
 
 
 @pytest.mark.shared

@@ -78,6 +78,8 @@ _OF_TABLES: Final = ("csv", "json")
 _OF_GRAPHS: Final = ("turtle", "jsonld")
 _PLACE: Final = re.compile(r"line (\d+), column (\d+)")
 
+_OFFERED: Final = {each.text for each in SAMPLES}
+
 router = APIRouter(include_in_schema=False)
 
 
@@ -170,7 +172,8 @@ def _shown(base: Base, visit: Visit, answered: Answer, asked: Asked) -> Mapping[
         "variables": found.variables,
         "rows": _rows(base, visit, found),
         "more": found.more,
-        "hint": hint(text) if scan(text).mentions_history else None,
+        # A query that the page itself offers looks at every fact on purpose.
+        "hint": hint(text) if scan(text).mentions_history and text not in _OFFERED else None,
         "head": answered.head,
         "valid_at": at(base.host.now() if now else answered.valid_at),
     }

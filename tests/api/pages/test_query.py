@@ -176,6 +176,7 @@ def test_each_sample_works_and_is_in_the_editor_once_chosen(still: World, sample
     assert answer.status_code == 200
     assert "As true at" in Page.of(answer).text
     assert " 0 rows" not in Page.of(answer).text
+    assert "takes longer than it need" not in answer.text, "nobody is told off for what the page offers"
 
 
 def test_a_reader_is_answered_from_the_graphs_that_they_may_read(server: Served) -> None:

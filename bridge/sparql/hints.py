@@ -177,7 +177,7 @@ def _said(scan: Triple, quoted: dict[str, Triple]) -> str:
     given = ((name, node.n3) for name, node in ends if isinstance(node, Iri))
     name, value = next(((name, text) for name, text in given if _is_short(text)), ("subject", "<IRI>"))
     return (
-        f"this looks at every fact of the history, for nothing tells which {fact} is meant, and what stands in << >> "
+        f"every fact of the history is looked at, for nothing tells which {fact} is meant, and what stands in << >> "
         f"or <<( )>> is in no index: say of it what is known, such as {fact} <{M}{name}> {value} ."
     )
 

@@ -160,12 +160,15 @@ def test_what_is_no_query_of_this_base_is_refused(still: World, query: str) -> N
     assert "What to do" in Page.of(answer).text
 
 
-def test_times_that_cannot_be_read_are_said_beside_the_query(still: World) -> None:
-    answer = ask(still.signed_in(Role.READER), HOLDERS, **{"valid-at": "soon"})
+@pytest.mark.parametrize(("field", "label"), [("valid-at", "As true at"), ("as-of", "As known at")])
+def test_a_time_that_cannot_be_read_is_said_beside_the_query_and_marked_at_its_field(
+    still: World, field: str, label: str
+) -> None:
+    answer = ask(still.signed_in(Role.READER), HOLDERS, **{field: "soon"})
     assert answer.status_code == 400
-    page = Page.of(answer)
-    assert "valid-at" in page.text
-    assert HOLDERS in page.text, "the query is still there"
+    assert re.findall(r'<(?:input|textarea) id="([^"]+)"[^>]*aria-invalid="true"', answer.text) == [field]
+    assert f"{label}: " in Page.of(answer).text
+    assert HOLDERS in Page.of(answer).text, "the query is still there"
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)

@@ -9,7 +9,8 @@ Rules
   `HEAD_SECONDS` to end. A client that takes nothing of its answer for `SEND_SECONDS` is left. A connection that asks
   nothing is closed, whatever comes that is no request. So nobody holds one for long without using it.
 * There are so many connections, and no more: 503. `MOST_WAITING` requests may wait for the answers before them.
-* There is one `Host`, and it is one: it becomes part of what is told, and of what relative IRIs are relative to.
+* There is one `Host`, and it is one: it becomes part of what is told, and of what relative IRIs are relative to. Only
+  HTTP/1.0 may do without (RFC 9112, section 3.2).
 * Trailers (RFC 9110, section 6.5) are not looked at: they are no headers, whatever they are called.
 * Each refusal is a problem document, as everywhere, and a line in the log; the connection ends with it.
 
@@ -151,7 +152,9 @@ class _Connection(HttpToolsProtocol):
 
     def _is_for_one_host(self) -> bool:
         hosts = [value for name, value in self.headers if name == b"host"]
-        return not hosts or (len(hosts) == 1 and _HOST.fullmatch(hosts[0]) is not None)
+        if not hosts:
+            return self.parser.get_http_version() == "1.0"
+        return len(hosts) == 1 and _HOST.fullmatch(hosts[0]) is not None
 
     def on_body(self, body: bytes) -> None:
         """A piece of a body is there."""

@@ -32,7 +32,7 @@ import pyoxigraph as ox
 from bridge.entailment.asking import Arisen, Foreseen
 from kernel.entailment.closure import Closure
 from kernel.entailment.proofs import proof_of, told_of
-from kernel.entailment.table import OWL, RDFS
+from kernel.entailment.table import AUXILIARY, OWL, RDFS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -130,6 +130,12 @@ class _Kept:
             against=self.placed(last[0]),
             owing=[f"{quad} ." for quad in quads],
         )
+
+    def is_of(self, statements: set[Triple], step: Step) -> bool:
+        """Whether statements are among the premises of a step, as these are told."""
+        if any(each[1][0] == AUXILIARY for each in step.premises):
+            return statements <= {*told_of(self.closure, step)}
+        return statements.issubset(step.premises)
 
     def placed(self, triple: Triple) -> Placed:
         """A triple with the first graph that it stands in."""
@@ -245,9 +251,8 @@ class Closures:
     def clashing(self, name: str, pairs: Sequence[Sequence[str]]) -> list[bool]:
         """Of pairs of statements, in N-Triples, whether both are premises of one inconsistency that there is."""
         kept = self._kept[name]
-        premises = [{*told_of(kept.closure, step)} for step in kept.closure.inconsistencies]
         wanted = [{*_triples(ox.parse("\n".join(pair), ox.RdfFormat.N_TRIPLES))} for pair in pairs]
-        return [any(pair <= each for each in premises) for pair in wanted]
+        return [any(kept.is_of(pair, step) for step in kept.closure.inconsistencies) for pair in wanted]
 
     def proof(self, name: str, statement: bytes, most: int) -> list[Proved]:
         """How a statement follows (`kernel.entailment.proofs`); empty: it does not hold."""

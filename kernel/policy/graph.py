@@ -7,6 +7,8 @@ Rules
   configured: whoever writes it takes no pair of eyes away.
 * Whatever else `m:policy` says in the vocabulary `m:`, a second document, and one that cannot be read, is an
   `invalid-policy` on the plan that writes it. If one is in force all the same, every plan waits for an editor at least.
+* A policy that would refuse that whoever writes it takes it away again is an `invalid-policy`, too: nobody locks the
+  base by a slip.
 * `UnsafeAutoApprove` is a switch of whoever runs the base: no policy of the base takes its place, and each plan says
   so.
 
@@ -125,12 +127,25 @@ def written_policy(plan: Plan, view: FactsView) -> list[Finding]:
         return []
     held = [fact.statement for fact in view.believed(graph=POLICY_GRAPH) if fact.id not in gone]
     try:
-        policy_in([*held, *written])
+        policy = policy_in([*held, *written])
+        if policy is not None:
+            _require_way_out(policy, plan)
     except InvalidDocument as error:
         at = f" at {error.where}" if error.where else ""
         message = f"{error.message}{at}: {error.remedy}"
         return [Finding(FindingCode.INVALID_POLICY, Severity.VIOLATION, message, (POLICY_GRAPH.value,))]
     return []
+
+
+def _require_way_out(policy: Policy, plan: Plan) -> None:
+    """Raises `InvalidDocument` for a policy that would refuse its own end to whoever writes it."""
+    ending = replace(About.of(plan), graphs=frozenset({POLICY_GRAPH.value}), facts=1, confidence=None)
+    if policy.verdict((), ending) is Verdict.REFUSED:
+        raise InvalidDocument(
+            "it would refuse that you take it away again",
+            remedy="refuse less, or have it wait for review",
+            where="/refuse",
+        )
 
 
 def remarks(plan: Plan, configured: VerdictPolicy) -> list[Finding]:

@@ -184,6 +184,11 @@ def test_a_policy_that_cannot_be_read_is_told_when_it_is_written_and_lets_nothin
     assert ("/confidence" in told.message, "two policies" in told.message) == (True, False), (
         "what is wrong is not hidden"
     )
+    for locked in ({"changes": 1}, {"touches": POLICY_GRAPH.value}, {"not": {"atLeast": 1}}):
+        [told] = written_policy(plan_of(MemoryView(), document(json.dumps(SAID | {"refuse": locked}))), MemoryView())
+        assert "would refuse that you take it away again" in told.message
+    many = document(json.dumps(SAID | {"refuse": {"changes": 100}}))
+    assert written_policy(plan_of(MemoryView(), many), MemoryView()) == []
     label = Statement(POLICY_GRAPH, Iri("urn:label"), Literal("ours"), POLICY_GRAPH)
     assert policy_in([label]) is None
     assert written_policy(plan_of(view, Assert(label)), view) == []

@@ -267,6 +267,7 @@ def test_a_superseded_value_contradicts_nothing() -> None:
 
 BROKEN = {
     "unknown kind": (rule("SingleValudBySubject"), "there is no kind of rule"),
+    "the kinds": (rule("SingleValudBySubject"), "m:EdgeSignature, m:Vocabulary or m:ArgumentRule"),
     "two kinds": (rule() + rule("SingleValuedByObject"), "one type, this one has 2"),
     "no kind": (rule()[1:], "one type, this one has none"),
     "unknown property": ([*rule(), Statement(RULE, Iri(M + "predikat"), ANN, RULES_GRAPH)], "predikat"),

@@ -20,7 +20,6 @@ Example
 ::
 
     eraser.note(record)      # carried out, and durable
-    eraser.wake()
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ class Eraser:
         self._wanted = False
         self._stopped = Event()
         self._numbers = count(1)
-        self._outdated: dict[UUID, Outdated] = {}
+        self._outdated: dict[UUID, Outdated | int] = {}
         self._listeners: list[Callable[[], None]] = []
 
     def listen(self, forget: Callable[[], None]) -> None:
@@ -127,10 +126,17 @@ class Eraser:
         self._listeners.append(forget)
 
     def note(self, record: PurgeRecord) -> None:
-        """Has everything forgotten that was read before a purge, which was just carried out."""
-        if record.head is not None:
-            self._outdated[record.id] = self._snapshots.invalidate(record.head)
-        self._have_forgotten()
+        """Has everything forgotten that was read before a purge, which was just carried out, and what is left erased.
+
+        Whatever fails of that is done by the round that erases it.
+        """
+        try:
+            self._have_forgotten()
+            if record.head is not None:
+                self._outdated[record.id] = record.head
+                self._list_outdated([record.id])
+        finally:
+            self.wake()
 
     def wake(self) -> None:
         """Has what was purged erased, unless that is to be begun already."""
@@ -158,6 +164,17 @@ class Eraser:
     def settled(self) -> None:
         """Returns once nothing more is being erased; for those who wait for a receipt."""
         self._thread.submit(lambda: None).result()
+
+    def _list_outdated(self, purges: Sequence[UUID]) -> list[Outdated]:
+        """What the purges have outdated that were carried out since the base was opened."""
+        listed = []
+        for purge in purges:
+            found = self._outdated.get(purge)
+            if isinstance(found, int):
+                found = self._outdated[purge] = self._snapshots.invalidate(found)
+            if found is not None:
+                listed.append(found)
+        return listed
 
     def _have_forgotten(self) -> None:
         for forget in self._listeners:
@@ -271,10 +288,9 @@ class Eraser:
 
     def _is_gone(self, purges: Sequence[UUID]) -> bool:
         """Whether nothing is left that was there before these purges."""
-        outdated = [self._outdated[purge] for purge in purges if purge in self._outdated]
         return (
             self._stores.unlink_outdated()
-            and all(self._snapshots.is_gone(each) for each in outdated)
+            and all(self._snapshots.is_gone(each) for each in self._list_outdated(purges))
             and self._ledger.forget_log()
         )
 

@@ -182,10 +182,11 @@ class Purges:
         """Once it is durable, before anything else is written, or answered of it."""
         if record.state is not PurgeState.PENDING:
             return
-        self._graves.read_anew()
         term_key.cache_clear()
-        self.eraser.note(record)
-        self.eraser.wake()
+        try:
+            self._graves.read_anew()
+        finally:
+            self.eraser.note(record)
 
     def _complete(self, group: Group, purge: UUID) -> None:
         """Writes that nothing is left of a purge."""

@@ -6,10 +6,12 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from errno import ENOSPC
 from functools import partial
 from pathlib import Path
 from random import Random
 from time import monotonic, sleep
+from types import ModuleType
 from typing import TypeAlias
 
 import pyoxigraph as ox
@@ -19,8 +21,10 @@ from bridge.auditing.audit import audit
 from bridge.backup import back_up, restore
 from bridge.base import Base
 from bridge.graves import stones_of
+from bridge.ledger.sqlite import SqliteLedger
 from bridge.log_reading import LoggedEvent, LogReader
-from bridge.stores import checkpoints
+from bridge.snapshots.cache import Snapshots
+from bridge.stores import checkpoints, pair
 from bridge.stores.errors import open_store
 from bridge.stores.pair import OxigraphStores, rebuild, same_quads
 from bridge.stores.projections import Projection
@@ -476,16 +480,37 @@ def test_a_query_that_is_read_holds_back_the_receipt_and_nothing_else(
         assert not [*(tmp_path / "base" / "stores").glob("current*.checkpoint-*")]
 
 
-def test_an_erasure_that_fails_is_tried_again(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_erasure_is_tried_again_wherever_it_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is full, or fails, at each step once, be it one that only follows on the purge."""
+    folder, failed = tmp_path / "base", list[str]()
     monkeypatch.setattr("bridge.purging.eraser.FIRST_PAUSE", 0.01)
-    write(base, Assert(SAID))
-    swap, failures = base.stores.swap, [StoreUnavailable("the disk is full", remedy="none"), OSError("no room")]
+    monkeypatch.setattr("bridge.purging.eraser.LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr("bridge.purging.eraser.PAUSE", 0.01)
 
-    def failing(successor: Successor | None, series: Series) -> None:
-        if failures:
-            raise failures.pop()
-        swap(successor, series)
+    def fail_once(owner: type | ModuleType, name: str) -> None:
+        method = getattr(owner, name)
 
-    monkeypatch.setattr(base.stores, "swap", failing)
-    assert complete(base, purge(base, fact_of(base, SAID))).status is ReceiptStatus.COMPLETE
-    assert failures == []
+        def failing(*arguments: object, **named: object) -> object:
+            if name not in failed:
+                failed.append(name)
+                raise OSError(ENOSPC, "no space left")
+            return method(*arguments, **named)
+
+        monkeypatch.setattr(owner, name, failing)
+
+    with Base.open(folder, host=SetClock()) as base:
+        write(base, Assert(SAID), Assert(living(PARIS)))
+        target = fact_of(base, SAID)
+        steps: list[tuple[type | ModuleType, str]] = [
+            (Snapshots, "invalidate"), (OxigraphStores, "optimize"), (OxigraphStores, "load"),
+            (OxigraphStores, "swap"), (Path, "rename"), (Snapshots, "stores_made_anew"), (SqliteLedger, "compact"),
+            (pair, "unlinked"), (Snapshots, "is_gone"), (SqliteLedger, "forget_log"),
+        ]  # fmt: skip
+        for owner, name in steps:
+            fail_once(owner, name)
+        receipt = complete(base, purge(base, target))
+        assert receipt.status is ReceiptStatus.COMPLETE
+        assert sorted(failed) == sorted(name for _, name in steps)
+        sound(base)
+    assert b"Xyzzy" not in bytes_of(folder)
+    assert audit(folder).faults == ()

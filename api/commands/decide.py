@@ -36,7 +36,7 @@ def decide(
     certificate: Annotated[
         str, typer.Argument(metavar="ID", help="The certificate's id, as `muniment submit` told it.")
     ],
-    decision: Annotated[Decision, typer.Argument(help="Whether it is to be applied.")],
+    decision: Annotated[Decision, typer.Argument(metavar="DECISION", help="Whether it is to be applied.")],
     *,
     comment: Annotated[
         str | None, typer.Option("--comment", metavar="TEXT", help="For those who will read the certificate.")

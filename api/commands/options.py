@@ -65,14 +65,16 @@ MaybeData = Annotated[
 ]
 
 MaybeUrl = Annotated[
-    str | None, typer.Option("--url", help=f"A running service, instead of a folder. [default: ${URL_VARIABLE}]")
+    str | None,
+    typer.Option("--url", metavar="URL", help=f"A running service, instead of a folder. [default: ${URL_VARIABLE}]"),
 ]
 
 SERVICE: Final = "http://127.0.0.1:8350"
 """Where a service is looked for that nobody names."""
 
 Url = Annotated[
-    str | None, typer.Option("--url", help=f"The running service. [default: ${URL_VARIABLE}, or {SERVICE}]")
+    str | None,
+    typer.Option("--url", metavar="URL", help=f"The running service. [default: ${URL_VARIABLE}, or {SERVICE}]"),
 ]
 
 TokenEnv = Annotated[

@@ -46,7 +46,9 @@ def serve(
     port: Annotated[
         int | None, typer.Option("--port", min=0, max=65535, help="The port; 0: any free one. [default: 8350]")
     ] = None,
-    host: Annotated[str | None, typer.Option("--host", help="The address. [default: 127.0.0.1]")] = None,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="HOST", help="The address. [default: 127.0.0.1]")
+    ] = None,
     *,
     base: Annotated[
         list[str] | None,

@@ -4,7 +4,7 @@ Rules
 -----
 * Without a mode everyone is compared in writes, look-ups, loads and exports, and validators in validation after that;
   with one that alone is measured.
-* The times that the help names are of a machine with two cores that does nothing else.
+* The help says about how long each mode takes.
 
 Example
 -------
@@ -168,41 +168,41 @@ def _entail(run: _Run) -> None:
 
 
 class _Mode(NamedTuple):
-    """A mode: what it does, what the help says, and of whom it is a contest, if it is one."""
+    """A mode: what it does, what the help says, how long it takes, and of whom it is a contest, if it is one."""
 
     run: Callable[[_Run], None]
     help: str
+    takes: str
     entries: tuple[Entry, ...] = ()
 
 
-_COMPARISON: Final = _Mode(_compare, "", ENTRIES)
-_MODES: Final = {
-    "validation": _Mode(
-        _validate,
-        "validation by shapes alone: 2 minutes for 10,000 and 100,000 triples, 5 for a million",
-        VALIDATORS,
-    ),
-    "governing": _Mode(_govern, "instead, what writers wait for while shapes are written"),
-    "impact": _Mode(_impact, "instead, what registered queries cost a write"),
-    "entailment": _Mode(_entail, "instead, what follows when a fact comes or goes, beside whole closures"),
-    "log": _Mode(_prove, "instead, what log, state digest and audit take"),
-    "purge": _Mode(lambda run: run.show(purge_table), "instead, a purge while writers go on"),
-    "serving": _Mode(_serve, "instead, ours beside `oxigraph serve`; needs wrk"),
-    "answers": _Mode(partial(_serve, rates=False), "instead, large answers of ours beside those of `oxigraph serve`"),
-    "updates": _Mode(_update, "instead, large updates beside a load of the same"),
-    "load": _Mode(_load, "instead, many clients that read and write for two minutes beside runaways"),
+_COMPARISON: Final = _Mode(_compare, "", "", ENTRIES)
+MODES: Final = {
+    "validation": _Mode(_validate, "validation by shapes alone", "a minute; a million triples: ten", VALIDATORS),
+    "governing": _Mode(_govern, "what writers wait for while shapes are written", "15 s"),
+    "impact": _Mode(_impact, "what registered queries cost a write", "30 s"),
+    "entailment": _Mode(_entail, "what follows when a fact comes or goes, beside whole closures", "2 minutes"),
+    "log": _Mode(_prove, "what log, state digest and audit take", "10 s"),
+    "purge": _Mode(lambda run: run.show(purge_table), "a purge while writers go on", "15 s"),
+    "serving": _Mode(_serve, "ours beside `oxigraph serve`; needs wrk", "2 minutes"),
+    "answers": _Mode(partial(_serve, rates=False), "large answers beside those of `oxigraph serve`", "a minute"),
+    "updates": _Mode(_update, "large updates beside a load of the same", "3 minutes"),
+    "load": _Mode(_load, "many clients that read and write beside runaways", "3 minutes, however many facts"),
     "moments": _Mode(
-        _ask_of_moments, "instead, look-ups at any pair of times, and what snapshots take", MOMENTS
+        _ask_of_moments,
+        "look-ups at any pair of times, and what snapshots take",
+        "a minute, most of it to fill the stores",
+        MOMENTS,
     ),
-    "profile": _Mode(_profile, "instead, where the CPU of one of our writes goes"),
-}  # fmt: skip
+    "profile": _Mode(_profile, "where the CPU of one of our writes goes", "10 s"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the benchmarks and prints the report."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    mode = _MODES.get(options.mode, _COMPARISON)
+    mode = MODES.get(options.mode, _COMPARISON)
     try:
         entries = _entries(options, mode)
     except ValueError as error:
@@ -214,15 +214,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         run = _Run(console, sizes, QUICK if options.quick else FULL, Path(directory), entries)
         mode.run(run)
         if mode is _COMPARISON and not options.only:
-            _validate(replace(run, entries=_entries(options, _MODES["validation"])))
+            _validate(replace(run, entries=_entries(options, MODES["validation"])))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench",
-        description="Measures Muniment and its peers in the same run, and prints ratios. "
-        f"How long that takes is said of two idle cores and, if nothing else is, of {SMALL:,} facts; "
-        f"{LARGE:,} take about ten times as long.",
+        description="Measures Muniment and its peers in the same run, and prints ratios: writes, look-ups, loads and "
+        "exports, then validation, in some 20 minutes; or what one of the modes below says. How long these take is "
+        f"said of {SMALL:,} facts on two cores that do nothing else; {LARGE:,} take about ten times as long.",
     )
     parser.add_argument(
         "--size", type=_sizes, metavar="N,N", help=f"facts in the stores; by default {SMALL},{LARGE}, if quick {SMALL}"
@@ -241,14 +241,16 @@ def _parser() -> argparse.ArgumentParser:
         help="validation: pySHACL holds a million triples, too, which takes it minutes, instead of 100,000",
     )
     modes = parser.add_mutually_exclusive_group()
-    for name, mode in _MODES.items():
-        modes.add_argument(f"--{name}", dest="mode", action="store_const", const=name, help=mode.help)
+    for name, mode in MODES.items():
+        modes.add_argument(
+            f"--{name}", dest="mode", action="store_const", const=name, help=f"{mode.help} ({mode.takes})"
+        )
     return parser
 
 
 def _named() -> str:
     """Who takes part in what."""
-    contests = {"": _COMPARISON, **{f"--{name}: ": mode for name, mode in _MODES.items() if mode.entries}}
+    contests = {"": _COMPARISON, **{f"--{name}: ": mode for name, mode in MODES.items() if mode.entries}}
     return "; ".join(f"{name}{', '.join(entry.name for entry in mode.entries)}" for name, mode in contests.items())
 
 

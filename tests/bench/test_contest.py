@@ -1,9 +1,10 @@
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bench.__main__ import main
+from bench.__main__ import MODES, main
 from bench.contest import Contest
 from bench.contestants import (
     ENTRIES,
@@ -102,3 +103,10 @@ def test_a_strange_contestant_or_size_is_refused(capsys: pytest.CaptureFixture[s
         with pytest.raises(SystemExit):
             main(arguments)
         assert reason in capsys.readouterr().err
+
+
+def test_the_help_says_how_long_each_mode_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert len(re.findall(r"\((?:\d+ s|a minute|\d+ minutes)[^)]*\)", printed)) == len(MODES)

@@ -74,7 +74,7 @@ def load(base: Base, *files: Path, options: LoadOptions = PLAIN, by: Principal =
 
 def staged_changes(base: Base, staged: Staged) -> list[Assert]:
     chunks = base.ledger.staged(staged.request.session or "")
-    return [change for chunk in chunks for change in decode_changes(chunk)]
+    return [change for chunk in chunks for change in decode_changes(chunk) if isinstance(change, Assert)]
 
 
 def believed(base: Base, graph: Iri = DEFAULT_GRAPH) -> list[str]:

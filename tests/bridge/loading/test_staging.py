@@ -11,20 +11,34 @@ from kernel.changes import Assert
 from kernel.errors import DamagedBase
 from kernel.facts import Validity
 from kernel.terms import Iri, Statement
+from kernel.time.instants import Instant
+from kernel.time.timevalues import exact, valid_to
+from kernel.writing.deferred import Deferred, Deletion
 from tests.bridge.ledger.test_request_codec import confidences, spellings, statements, validities
 
 assertions = st.builds(Assert, statements, validities | st.just(Validity.always()), spellings, confidences)
 CHUNK = encode_changes([Assert(Statement(Iri("urn:s"), Iri("urn:p"), Iri("urn:o"), Iri("urn:g")))], b"seed")
 
 
-@given(st.lists(assertions, max_size=6), st.binary(max_size=32))
-def test_a_chunk_comes_back_as_it_was(changes: list[Assert], seed: bytes) -> None:
+ends = st.sampled_from([exact(Instant(5)), valid_to("2026", field="to"), valid_to("2026-05", field="to")])
+deletions = st.builds(Deletion, statements, ends, st.booleans())
+
+
+@given(st.lists(deletions, max_size=6), st.lists(assertions, max_size=6), st.binary(max_size=32))
+def test_a_chunk_comes_back_as_it_was(deleted: list[Deletion], asserted: list[Assert], seed: bytes) -> None:
+    changes: list[Deferred] = [*deleted, *asserted]
     chunk = encode_changes(changes, seed)
     back = decode_changes(chunk)
     assert back == changes
     # Decimals that are equal may have other digits: 0.5 and 0.50.
-    assert [str(change.confidence) for change in back] == [str(change.confidence) for change in changes]
+    assert [*map(str, back)] == [*map(str, changes)]
     assert decode_seed(chunk) == seed
+
+
+def test_a_chunk_of_before_there_were_deletions_is_read() -> None:
+    tables = json.loads(CHUNK)
+    del tables["ends"], tables["deletions"]
+    assert decode_changes(json.dumps(tables).encode()) == decode_changes(CHUNK)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +54,8 @@ def test_a_chunk_comes_back_as_it_was(changes: list[Assert], seed: bytes) -> Non
         {"changes": [[0, 1, 0]]},
         {"changes": [[0, 1, 0, 2, 0, 0, "much"]]},
         {"changes": None},
+        {"deletions": [[0, 1, 0, 2, 0, False]]},
+        {"ends": [[1, "perhaps", None]]},
     ],
 )
 def test_a_chunk_that_cannot_be_read_is_damage(broken: dict[str, object]) -> None:

@@ -83,6 +83,17 @@ def test_it_is_looked_at_confirmed_and_told(world: World, admin: httpx2.Client) 
     assert f'href="{path}"' in admin.get("/purging").text
 
 
+def test_what_stays_is_told_and_a_reason_that_quotes_it_is_not_taken(world: World, admin: httpx2.Client) -> None:
+    tell(world, "mia", "xyzzy eight")
+    tell(world, "ned", f"as {EX}mia has it")
+    answer = looked_at(admin, "mia")
+    assert "Something quotes it that stays: literals of other statements." in Page.of(answer).text
+    refused = confirmed(admin, answer, reason=f"{EX}mia asks")
+    assert refused.status_code == 400
+    assert "The reason quotes what is purged" in Page.of(refused).text
+    assert believed(world, "mia") == 1
+
+
 def test_what_has_changed_meanwhile_is_looked_at_again(world: World, admin: httpx2.Client) -> None:
     tell(world, "bob")
     form = Page.of(looked_at(admin, "bob")).forms[-1]

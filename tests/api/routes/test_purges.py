@@ -284,6 +284,27 @@ def test_the_command_line_purges_a_served_base(server: Served, tmp_path: Path) -
     assert run("purge", "run", "--node", EX + "hal", "--reason", "x", "--digest", digest, *at).status == 1
 
 
+def test_what_quotes_it_and_stays_is_told_and_no_reason_quotes_it(server: Served, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text(server.token(Role.ADMINISTRATOR))
+    token.chmod(0o600)
+    admin = server.client(Role.ADMINISTRATOR)
+    tell(server.writer, "kay", "xyzzy seven")
+    tell(server.writer, "lou", f"as {EX}kay has it")
+    would = previewed(admin, node=EX + "kay")
+    assert would["stays"] == ["literals of other statements"]
+    shown = run("purge", "preview", "--node", EX + "kay", "--url", server.url, "--token-file", token)
+    assert "what quotes it stays: literals of other statements" in shown.output
+    asked = {"node": EX + "kay", "digest": would["digest"]}
+    refused = admin.post("/purges", json={**asked, "reason": f"{EX}kay has asked for it"})
+    assert (refused.status_code, refused.json()["where"]) == (400, "reason")
+    assert EX not in refused.text
+    path = admin.post("/purges", json={**asked, "reason": "a request of today"}).headers["location"]
+    server.base.purges.settled()
+    receipt = admin.get(path, headers={"accept": "application/vc"}).json()
+    assert "literals of other statements - what quotes it there stays" in receipt["credentialSubject"]["notReached"]
+
+
 def test_everything_that_is_held_of_a_node_is_told(server: Served, tmp_path: Path) -> None:
     admin = server.client(Role.ADMINISTRATOR)
     sent = [

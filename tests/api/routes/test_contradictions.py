@@ -9,11 +9,12 @@ import httpx2
 import pytest
 
 from bridge.base import Base
+from bridge.entailment import foreseeing
 from kernel.access import Role
 from kernel.terms import RDF
 from kernel.vocabulary import RULES_GRAPH, M
 from tests.api.serving import Served, served
-from tests.bridge.writing import SetClock
+from tests.bridge.writing import PATIENCE, SetClock
 
 Json = dict[str, Any]
 
@@ -185,7 +186,10 @@ def test_what_refuses_an_edge_is_told_to_those_who_may_read_the_graphs_of_its_ty
     assert ["<urn:ivy> is of <urn:Tailor>" in each["message"] for each in findings] == [False, True]
 
 
-def test_an_inconsistency_that_was_let_in_is_listed_until_it_cannot_follow_any_more(clock: SetClock) -> None:
+def test_an_inconsistency_that_was_let_in_is_listed_until_it_cannot_follow_any_more(
+    clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreseeing, "WAIT", PATIENCE)
     owl, rdfs = "http://www.w3.org/2002/07/owl#", "http://www.w3.org/2000/01/rdf-schema#"
     ontology, kind = M + "ontology", RDF + "type"
     with Base.open(None, host=clock) as base, served(base) as service:

@@ -1,12 +1,14 @@
 """What follows from a plan is told with it, exactly, of each graph that it changes; and what cannot be then."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from bridge.base import Base
 from bridge.entailment import foreseeing
+from bridge.replicas.direct import DirectWorker
+from bridge.replicas.frames import Frame
 from bridge.replicas.limits import Limits
 from certificates.certificate import Verdict
 from certificates.contradictions import ContradictionKind
@@ -33,7 +35,18 @@ from tests.bridge.entailment.test_entailed_queries import (
     A,
     said,
 )
-from tests.bridge.writing import ADMINISTRATOR, Busy, SetClock, decide, during, load, person, submission, write
+from tests.bridge.writing import (
+    ADMINISTRATOR,
+    PATIENCE,
+    Busy,
+    SetClock,
+    decide,
+    during,
+    load,
+    person,
+    submission,
+    write,
+)
 
 FOLLOWED = {FindingCode.FOLLOWS, FindingCode.FOLLOWS_UNKNOWN, FindingCode.INCONSISTENT}
 DISJOINT = Iri(OWL + "disjointWith")
@@ -50,6 +63,12 @@ def prepared(base: Base) -> Base:
     ontology = (said(POET, SUBCLASS, WRITER, ONTOLOGY_GRAPH), said(WRITER, SUBCLASS, PERSON, ONTOLOGY_GRAPH))
     write(base, followed(), *ontology, by=ADMINISTRATOR)
     return base
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is worked out first is waited for, however busy the machine is."""
+    monkeypatch.setattr(foreseeing, "WAIT", PATIENCE)
 
 
 @pytest.fixture
@@ -188,7 +207,14 @@ def test_rules_that_nobody_knows_are_refused(shared: Base) -> None:
 
 
 def test_what_takes_too_long_waits(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foreseeing, "LIMITS", Limits(seconds=0.000_1))
+    entail = DirectWorker.entail
+
+    def late(worker: DirectWorker, head: Mapping[str, object], body: bytes, limits: Limits) -> Frame:
+        if head["what"] == "foresee":
+            raise TimeoutError
+        return entail(worker, head, body, limits)
+
+    monkeypatch.setattr(DirectWorker, "entail", late)
     changes: list[Change] = [said(ANN, A, POET)]
     outcome = write(base, *changes)
     assert [each.code for each in told(outcome)] == [FindingCode.FOLLOWS_UNKNOWN]

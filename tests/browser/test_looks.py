@@ -51,6 +51,7 @@ def test_purging_can_be_done_by_everybody(
     with visiting(chromium, world, width=width, scheme=scheme) as visit:
         visit.sign_in(Role.ADMINISTRATOR)
         world.ask("gone", change(f"gone-{scheme}", "says", {"@value": "gone"}))
+        world.ask("quotes", change(f"other-{scheme}", "says", {"@value": f"as {EX}gone-{scheme} has it"}))
 
         def look(name: str) -> None:
             judged(visit.faults(axe), visit.overflow(), name)

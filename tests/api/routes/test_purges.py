@@ -290,7 +290,7 @@ def test_what_quotes_it_and_stays_is_told_and_no_reason_quotes_it(server: Served
     token.chmod(0o600)
     admin = server.client(Role.ADMINISTRATOR)
     tell(server.writer, "kay", "xyzzy seven")
-    tell(server.writer, "lou", f"as {EX}kay has it")
+    tell(server.writer, "mia", f"as {EX}kay has it")
     would = previewed(admin, node=EX + "kay")
     assert would["stays"] == ["literals of other statements"]
     shown = run("purge", "preview", "--node", EX + "kay", "--url", server.url, "--token-file", token)

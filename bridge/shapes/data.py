@@ -204,7 +204,7 @@ class Data:
 _ABOVE = Repeat(Step(SUBCLASS_OF), once=False, unbounded=True)
 
 
-def together(several: Iterable[Nodes]) -> Nodes:
+def together(several: Iterable[Mapping[Term, Spellings]]) -> Nodes:
     """All of the nodes; one that is reached in several ways has all their spellings."""
     found: Nodes = {}
     for nodes in several:

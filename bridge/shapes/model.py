@@ -33,6 +33,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.application import applies_from
+from bridge.shapes.data import together
 from bridge.shapes.paths import ANY, predicates, read_path
 from bridge.shapes.sparql.declared import Declarations
 from bridge.shapes.vocabulary import (
@@ -44,12 +45,13 @@ from bridge.shapes.vocabulary import (
     TARGETS,
     sh,
 )
-from kernel.terms import Iri, Term
+from kernel.terms import Iri, Literal, Term
 from kernel.time.instants import BEGINNING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from bridge.shapes.data import Data, Nodes, Spellings
     from bridge.shapes.document import ShapesDocument, Triple
     from bridge.shapes.paths import Path
     from bridge.shapes.sparql.declared import Constraint
@@ -74,9 +76,9 @@ _LEXICAL: Final = tuple(map(sh, ("datatype", "pattern", "minLength", "maxLength"
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What makes a node a focus of a shape (SHACL section 2.1.3)."""
+    """What makes a node a focus of a shape (SHACL section 2.1.3); of literals among `nodes`, how they are spelled."""
 
-    nodes: frozenset[Term]
+    nodes: Mapping[Term, Spellings]
     classes: frozenset[Iri]
     subjects_of: frozenset[Iri]
     objects_of: frozenset[Iri]
@@ -86,11 +88,23 @@ class Targets:
 
     def __or__(self, other: Targets) -> Targets:
         return Targets(
-            self.nodes | other.nodes,
+            together((self.nodes, other.nodes)),
             self.classes | other.classes,
             self.subjects_of | other.subjects_of,
             self.objects_of | other.objects_of,
         )
+
+    def spellings(self, focus: Term, data: Data) -> Spellings:
+        """How a focus is spelled where it is made one; none: it is no literal.
+
+        Args:
+            focus: it.
+            data: the statements that make it a focus, or more; few, for all of them are looked at.
+        """
+        if not isinstance(focus, Literal):
+            return ()
+        named: Nodes = {focus: self.nodes[focus]} if focus in self.nodes else {}
+        return together([named, *map(data.objects_of, sorted(self.objects_of, key=lambda each: each.value))])[focus]
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +345,7 @@ class ShapesModel:
         return {node: cuts for node, cuts in starts.items() if cuts}
 
 
-_NOBODY: Final = Targets(frozenset(), frozenset(), frozenset(), frozenset())
+_NOBODY: Final = Targets({}, frozenset(), frozenset(), frozenset())
 
 
 def _all(several: Iterable[Targets]) -> Targets:
@@ -436,11 +450,18 @@ def _is_class_of_classes(document: ShapesDocument, node: Term) -> bool:
 def _targets(document: ShapesDocument, node: Iri) -> Targets:
     is_class = any(_is_class_of_classes(document, each) for each in document.objects(node, RDF_TYPE))
     return Targets(
-        nodes=frozenset(document.objects(node, sh("targetNode"))),
+        nodes={each: _spelled(document, node, each) for each in document.objects(node, sh("targetNode"))},
         classes=frozenset([*document.nodes(node, sh("targetClass")), *([node] if is_class else [])]),
         subjects_of=frozenset(document.nodes(node, sh("targetSubjectsOf"))),
         objects_of=frozenset(document.nodes(node, sh("targetObjectsOf"))),
     )
+
+
+def _spelled(document: ShapesDocument, node: Iri, target: Term) -> Spellings:
+    """How a shape writes a node that it targets by name."""
+    if not isinstance(target, Literal):
+        return ()
+    return (document.spelling((node, sh("targetNode"), target)) or target,)
 
 
 def _open_to(document: ShapesDocument, node: Iri) -> frozenset[Iri]:

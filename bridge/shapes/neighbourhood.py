@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from bridge.shapes.paths import ANY, Step, inverted, reach, sources
 from bridge.shapes.sparql.patience import ENDLESS
 from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
-from kernel.terms import Iri, Term
+from kernel.terms import Iri, Literal, Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -209,8 +209,9 @@ class Walk:
             pairs |= self._all_targets(asking)
         if using.targeting_subjects and not (told and self._always(subject, predicate, None)):
             pairs.update((root, subject) for root in using.targeting_subjects)
-        if using.targeting_objects and not (told and self._always(None, predicate, value)):
-            pairs.update((root, value) for root in using.targeting_objects)
+        if using.targeting_objects:
+            anyway = bool(told) and self._always(None, predicate, value)
+            pairs.update((root, value) for root in using.targeting_objects if not anyway or self._reads(root, value))
         if using.by_class and isinstance(value, Iri):
             pairs |= self._concerned_by_class(subject, predicate, value, told)
         return pairs
@@ -402,20 +403,29 @@ class Walk:
             if isinstance(focus, Iri) and self._facts(subject=focus, predicate=predicate):
                 found = True
         for predicate in targets.objects_of:
-            found = self._is_object_of(predicate, focus) or found
+            found = self._is_object_of(predicate, focus, every=self._reads(shape, focus)) or found
         return found
 
-    def _is_object_of(self, predicate: Iri, focus: Term) -> bool:
+    def _reads(self, shape: Iri, focus: Term) -> bool:
+        """Whether it matters to a shape how each statement that makes a node its focus spells it."""
+        return isinstance(focus, Literal) and self._model.is_lexical(shape)
+
+    def _is_object_of(self, predicate: Iri, focus: Term, *, every: bool) -> bool:
         """Whether something points at the node; a pointer that always does is enough, however many there are.
 
         Afterwards that may be one that the plan brings.
+
+        Args:
+            predicate: by which.
+            focus: the node.
+            every: whether all of them are read all the same.
         """
         found = False
         for seen in self._reader.stream(None, predicate, focus, coming_first=self._afterwards):
             if seen.interval.overlaps(self._horizon):
                 found = True
                 self._used[seen.content.id] = seen
-                if self._stays(seen):
+                if not every and self._stays(seen):
                     break
         return found
 

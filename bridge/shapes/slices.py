@@ -287,9 +287,10 @@ class Slices:
     def _results(self, pair: Pair, holding: Holding, instant: int) -> list[Result]:
         shape, focus = pair
         data = self._data(shape, holding, instant)
-        if not _is_target(self._model.targets_at(shape, instant), focus, data):
+        targets = self._model.targets_at(shape, instant)
+        if not _is_target(targets, focus, data):
             return []
-        return self._engine.judge_in(data, shape, focus, ())
+        return self._engine.judge_in(data, shape, focus, targets.spellings(focus, data))
 
     def _data(self, shape: Iri, holding: Holding, instant: int) -> Data:
         """What holds, as data to judge; of a budget."""

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.data import together
 from bridge.shapes.paths import Repeat, Sequence, Step
-from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF, sh
-from kernel.terms import Iri, Literal, Term
+from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
+from kernel.terms import Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -86,18 +86,12 @@ class Validation:
         targets, data = shape.targets, self._data
         return together(
             [
-                {node: self._spelled(shape.node, node) for node in targets.nodes},
+                targets.nodes,
                 data.follow(_INSTANCES, dict.fromkeys(targets.classes, ())),
                 *map(data.subjects_of, targets.subjects_of),
                 *map(data.objects_of, sorted(targets.objects_of, key=lambda each: each.value)),
             ]
         )
-
-    def _spelled(self, shape: Iri, node: Term) -> Spellings:
-        """How a shape writes a node that it targets by name."""
-        if not isinstance(node, Literal):
-            return ()
-        return (self._shapes.document.spelling((shape, sh("targetNode"), node)) or node,)
 
 
 class Validations:

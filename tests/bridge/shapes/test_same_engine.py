@@ -121,6 +121,24 @@ def expected(world: World, plan: Plan) -> dict[int, set[Key]]:
     [(":a :p :b .", "urn:g", (None, None))],
     [],
 )
+@example(
+    ":S a sh:NodeShape ; sh:targetObjectsOf :q ; sh:minLength 2 .",
+    [(":b :q 1 .", "urn:h", (None, None))],
+    [(":a :q '01'^^xsd:integer .", "urn:g", (None, None))],
+    [],
+)
+@example(
+    ":S a sh:NodeShape ; sh:targetObjectsOf :q ; sh:not [ sh:minLength 2 ] .",
+    [(":a :q '01'^^xsd:integer .", "urn:g", (None, None)), (":b :q 1 .", "urn:h", (None, None))],
+    [],
+    [(1, (None, None))],
+)
+@example(
+    ":S a sh:NodeShape ; sh:targetNode '01'^^xsd:int ; sh:datatype xsd:int ; sh:maxLength 1 ; sh:targetObjectsOf :q .",
+    [],
+    [(":a :q '1'^^xsd:int .", "urn:g", (None, None))],
+    [],
+)
 def test_findings_are_what_validating_everything_says_anew(
     turtle: str, held: list[Said], asked: list[Said], gone: list[tuple[int, tuple[int | None, int | None]]]
 ) -> None:

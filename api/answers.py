@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from api.models import certificates, facts, outcomes, queries, values
-    from bridge.certificate_reading import CertificateDetail, ItemSlice
-    from bridge.fact_reading import FoundFact
     from bridge.impact.reading import Found, Standing
+    from bridge.reading.facts import FoundFact
+    from bridge.review.certificates import CertificateDetail, ItemSlice
     from certificates.contradictions import Contradiction
     from certificates.findings import Finding
     from certificates.impacts import Impact

@@ -89,7 +89,7 @@ from api.routes import (
 )
 from api.routes.kept_answers import FromKept, KeptAnswers
 from api.service import Service
-from bridge.certificate_effects import EffectsReader
+from bridge.review.effects import EffectsReader
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

@@ -32,11 +32,11 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from api.callers.oidc import Issuer
 from api.callers.outbound import Outbound, listed_url
 from api.http.waiting import answer_of
-from bridge.branching import BranchReader
-from bridge.certificate_reading import CertificateReader
-from bridge.log_reading import LogReader
 from bridge.replicas.pool import ReplicaPool
-from bridge.standing import StandingReader
+from bridge.review.branching import BranchReader
+from bridge.review.certificates import CertificateReader
+from bridge.review.standing import StandingReader
+from bridge.signing.log import LogReader
 from kernel.access import Role
 from kernel.errors import CallerError
 from kernel.writing.branches import Branches

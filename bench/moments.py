@@ -37,7 +37,7 @@ from bench.aims import Aim, against, growth
 from bench.contestants import HTTP, OURS, Entry, Measure
 from bench.ours import JSON, WRITER, accepted
 from bridge.base import SNAPSHOTS, Base
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.replicas.limits import NO_HURRY, PoolSize
 from bridge.replicas.pool import ReplicaPool
 from bridge.snapshots.wanted import Wanted
@@ -50,7 +50,7 @@ from kernel.writing.submitting import Submission
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bridge.moments import Moment
+    from bridge.reading.moments import Moment
 
 TIRAMEMSU: Final = "tiramemsu"
 OXILITE: Final = "oxilite"

@@ -37,8 +37,8 @@ from bridge.exporting.exporter import Exporter, ExportRequest, Format
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusals
 from bridge.loading.session import Watch, stage_files
-from bridge.moments import NOW
-from bridge.reading import QueryRequest
+from bridge.reading.moments import NOW
+from bridge.reading.reader import QueryRequest
 from bridge.stores.projections import Projection
 from certificates.certificate import Verdict
 from kernel.access import Principal, Role

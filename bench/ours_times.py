@@ -29,7 +29,7 @@ from bridge.base import Base
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusals
 from bridge.loading.session import Watch, stage_files
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from kernel.changes import Assert, Request, Retract
 from kernel.facts import Validity
 from kernel.terms import Iri, Literal, Statement

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 from rich.table import Table
 
 from bridge.ledger.sqlite import SqliteLedger
-from bridge.log_reading import LogReader
+from bridge.signing.log import LogReader
 from certificates.keys import SigningKey
 from certificates.merkle import tree_root
 from kernel.access import Principal, Role

@@ -29,21 +29,21 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 from uuid import UUID
 
 from bridge.entailment.foreseeing import Foreseer
-from bridge.graves import Graves
 from bridge.host import SystemClock
 from bridge.impact.checker import QueryImpact
 from bridge.impact.registering import Registrar
 from bridge.impact.staging import Staging
-from bridge.key_changes import KeyChanges
-from bridge.keys import SIGNING_KEY, KeyPlace, signing_key
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.loading.staging import decode_changes
 from bridge.lock import DirectoryLock
 from bridge.purging.eraser import begin_anew
+from bridge.purging.graves import Graves
 from bridge.purging.purges import Purges
-from bridge.reading import Reader
+from bridge.reading.reader import Reader
 from bridge.shapes.checker import CoreChecker
 from bridge.shapes.preparing import ShapesPreparer
+from bridge.signing.changes import KeyChanges
+from bridge.signing.keys import SIGNING_KEY, KeyPlace, signing_key
 from bridge.snapshots.cache import Snapshots
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.seal import require_whole, seal_stores
@@ -71,8 +71,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from bridge.keys import GivenKey
-    from bridge.standing import Clashing
+    from bridge.review.standing import Clashing
+    from bridge.signing.keys import GivenKey
     from certificates.keys import SigningKey
     from kernel.access import Principal
     from kernel.changes import End, Request, Retract

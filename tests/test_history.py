@@ -13,11 +13,11 @@ from uuid import UUID
 
 import pytest
 
-from bridge import demo
 from bridge.base import Base
 from bridge.documents.changes_json import read_changes
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.sparql.hints import hint
+from bridge.upkeep import demo
 from kernel.access import Principal, Role
 from kernel.changes import Retract
 from kernel.ports.records import CertificateState

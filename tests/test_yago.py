@@ -32,7 +32,7 @@ from bridge.documents.changes_json import read_changes
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusal, Refusals
 from bridge.loading.session import Watch, stage_files
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.terms import OxigraphCanonicaliser
 from kernel.ports.records import CertificateState
 from kernel.terms import Iri

@@ -19,7 +19,7 @@ import pytest
 
 from bridge.base import Base
 from bridge.documents.changes_json import read_changes
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.terms import OxigraphCanonicaliser
 from kernel.ports.records import CertificateState
 from kernel.writing.submitting import Submission

@@ -101,7 +101,7 @@ def audit(
 
 def _of_folder(data: Path, key: Path | None, checkpoint: str | None) -> Audit:
     from bridge.auditing.audit import audit as audited
-    from bridge.keys import KeyPlace
+    from bridge.signing.keys import KeyPlace
 
     given = given_key(data)
     public = None if given is None else KeyPlace.of(data, given).load().public

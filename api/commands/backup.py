@@ -44,7 +44,7 @@ def backup(
 
     Example: muniment backup --data data --into backups/tuesday --since backups/monday
     """
-    from bridge.backup import back_up
+    from bridge.upkeep.backup import back_up
 
     with waiting("backing up"):
         manifest = back_up(require_base(data), into, since, given_key(data))
@@ -72,7 +72,7 @@ def restore(
 
     Example: muniment restore backups/monday --data restored --checkpoint anchor.txt
     """
-    from bridge.backup import restore as restored
+    from bridge.upkeep.backup import restore as restored
 
     with waiting("verifying and restoring"):
         manifest = restored(source, data, note_in(checkpoint), given_key(data), purged=purged)

@@ -3,8 +3,8 @@
 Rules
 -----
 * Of files nothing else is looked at: no base, no network. What is read, and where the shapes may stand, is as
-  `bridge.checking` has it. A base is read from its folder (`bridge.base_checking`), by a process of its own: whoever
-  serves it meanwhile gives neither time nor memory for it.
+  `bridge.checking.files` has it. A base is read from its folder (`bridge.checking.whole_base`), by a process of its
+  own: whoever serves it meanwhile gives neither time nor memory for it.
 * What cannot be checked never passes for checked: files that cannot be read, shapes that are not well formed, no
   shapes, and shapes without targets, all leave with their own status.
 * The report goes to standard output or to a file, what is said about the check itself to standard error.
@@ -41,7 +41,7 @@ from kernel.errors import MunimentError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from bridge.checking import Material
+    from bridge.checking.files import Material
     from bridge.loading.refusals import Refusals
     from bridge.shapes.registry import Shapes
     from bridge.shapes.reports.telling import Telling
@@ -154,7 +154,7 @@ def check(
 
 def _read(files: list[Path], base: Path | None, shapes: list[Path], valid_at: str | None) -> _Check | None:
     """What is to be checked; None, and why on standard error, if it cannot be."""
-    from bridge.checking import Reading
+    from bridge.checking.files import Reading
     from bridge.host import SystemClock
     from bridge.loading.refusals import Refusals
     from kernel.time.timevalues import parse_point
@@ -181,7 +181,7 @@ def _read(files: list[Path], base: Path | None, shapes: list[Path], valid_at: st
 
 
 def _of_base(base: Path, given: Material | None, instant: Instant) -> Material:
-    from bridge.base_checking import base_material
+    from bridge.checking.whole_base import base_material
     from bridge.host import SystemClock
     from bridge.ledger.sqlite import SqliteLedger
 

@@ -72,7 +72,7 @@ def demo(
     from api.callers.auth import token_hash
     from api.server import listen, serve
     from api.settings import read_settings
-    from bridge import demo as demo_base
+    from bridge.upkeep import demo as demo_base
 
     log_level = None if "MUNIMENT_LOG_LEVEL" in os.environ else "warning"
     settings = read_settings(data=data, port=port, log_level=log_level)
@@ -134,7 +134,7 @@ def _reviews(count: int) -> str:
 
 def _words(data: Path, url: str, code: str, reviews: str) -> Iterator[str]:
     """What to open and what to try."""
-    from bridge.demo import ROOT, TOKEN
+    from bridge.upkeep.demo import ROOT, TOKEN
 
     muniment, files = _near(Path(sys.argv[0])), _near(Path(str(ROOT)))
     token = data / TOKEN

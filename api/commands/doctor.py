@@ -27,7 +27,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bridge.diagnosis import Diagnosis
+    from bridge.upkeep.diagnosis import Diagnosis
 
 UNWELL: Final = 1
 
@@ -56,7 +56,7 @@ def doctor(
 
     Example: muniment doctor --data data
     """
-    from bridge.diagnosis import Grade
+    from bridge.upkeep.diagnosis import Grade
 
     found = list(_found(data, port))
     if as_json:
@@ -74,7 +74,7 @@ def doctor(
 def _found(data: Path | None, port: int | None) -> Iterator[Diagnosis]:
     from api.errors import InvalidSetting
     from api.settings import read_settings
-    from bridge.diagnosis import Diagnosis, Grade, examine, is_held
+    from bridge.upkeep.diagnosis import Diagnosis, Grade, examine, is_held
 
     yield python()
     yield libraries()
@@ -90,7 +90,7 @@ def _found(data: Path | None, port: int | None) -> Iterator[Diagnosis]:
 
 def python() -> Diagnosis:
     """Whether Python is new enough."""
-    from bridge.diagnosis import Diagnosis, Grade
+    from bridge.upkeep.diagnosis import Diagnosis, Grade
 
     told = f"{platform.python_version()} on {platform.system()}, {sys.executable}"
     if sys.version_info < _OLDEST:
@@ -101,7 +101,7 @@ def python() -> Diagnosis:
 def libraries() -> Diagnosis:
     """Whether everything that Muniment needs is installed, in which versions."""
     from api.commands.unforeseen import libraries as installed
-    from bridge.diagnosis import Diagnosis, Grade
+    from bridge.upkeep.diagnosis import Diagnosis, Grade
 
     found = installed()
     missing = [name for name, version in found.items() if version is None]
@@ -120,7 +120,7 @@ def listening(host: str, port: int, *, served: bool = False) -> Diagnosis:
     """
     from api.errors import InvalidSetting
     from api.server import listen
-    from bridge.diagnosis import Diagnosis, Grade
+    from bridge.upkeep.diagnosis import Diagnosis, Grade
 
     try:
         listen(host, port).close()

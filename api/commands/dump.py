@@ -29,9 +29,9 @@ def dump(data: Data, output: Output = None) -> int:
 
     Example: muniment dump --data data --output everything.trig
     """
-    from bridge.dumping import dump as pieces
     from bridge.host import SystemClock
     from bridge.ledger.sqlite import SqliteLedger
+    from bridge.upkeep.dumping import dump as pieces
 
     with closing(SqliteLedger.open(require_base(data) / LEDGER, SystemClock())) as ledger:
         ledger.require_sound()

@@ -81,8 +81,8 @@ def list_keys(data: Data) -> int:
     Example: muniment key list --data data
     """
     from bridge.host import SystemClock
-    from bridge.keys import key_history
     from bridge.ledger.sqlite import SqliteLedger
+    from bridge.signing.keys import key_history
 
     with closing(SqliteLedger.open(require_base(data) / "ledger.sqlite", SystemClock())) as ledger:
         history = key_history(ledger)
@@ -113,7 +113,7 @@ def rotate(
         new, before = VerifyingKey.from_multikey(told["key"]), told["previous"]
     else:
         from bridge.host import SystemClock
-        from bridge.keys import rotate as rotate_key
+        from bridge.signing.keys import rotate as rotate_key
 
         event = rotate_key(require_base(asked), SystemClock(), given_key(asked))
         new, before = event.key, event.previous.multibase
@@ -156,7 +156,7 @@ def revoke(
         revoked = told["since"]
     else:
         from bridge.host import SystemClock
-        from bridge.keys import revoke as revoke_key
+        from bridge.signing.keys import revoke as revoke_key
 
         revoked = revoke_key(
             require_base(asked), named, instant, reason, SystemClock(), given_key(asked)
@@ -166,7 +166,7 @@ def revoke(
 
 
 def _print(data: Path | None, *, multibase: bool, log: bool) -> int:
-    from bridge.keys import KeyPlace
+    from bridge.signing.keys import KeyPlace
 
     if multibase and log:
         raise typer.BadParameter("--multibase and --log are two ways to print one key: give one of them")

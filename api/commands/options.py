@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.base import Base
-    from bridge.keys import GivenKey
+    from bridge.signing.keys import GivenKey
     from certificates.keys import VerifyingKey
 
 LEDGER: Final = "ledger.sqlite"

@@ -60,7 +60,7 @@ def explain(
     """
     from api.routes.certificates import certificate_named
     from api.settings import read_settings
-    from bridge.policy_explaining import explained
+    from bridge.review.policy_explaining import explained
 
     with closing(_ledger(data)) as ledger, ledger.reading() as view:
         said = explained(view, certificate_named(certificate), read_settings(data=data).verdict_policy)

@@ -173,7 +173,7 @@ def _ask_folder(data: Path, question: Question) -> Reply:
 
 async def _in_worker(base: Base, question: Question) -> tuple[Answer, bytes]:
     from api.settings import read_settings
-    from bridge.reading import QueryRequest
+    from bridge.reading.reader import QueryRequest
     from bridge.replicas.limits import PoolSize
     from bridge.replicas.pool import ReplicaPool
     from kernel.entailment.table import Regime

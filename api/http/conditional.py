@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.http.moments import AskedMoment
-    from bridge.moments import Moment
+    from bridge.reading.moments import Moment
     from kernel.access import Principal
 
 

@@ -29,7 +29,7 @@ from api.http.moments import AS_OF, VALID_AT, AskedMoment, is_fixed, spell_date
 from api.http.paths import base_of, base_url, raw_path_within
 from api.http.validators import tagged
 from api.service import Service
-from bridge.mementos import Around, around
+from bridge.reading.mementos import Around, around
 from kernel.time.instants import Instant
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ Rules
 * `valid-at` and `as-of` name it, as parameters or in the path (`/at/{as-of}/{valid-at}/…`); each is optional, but for
   the `as-of` of a path. `valid-at=any`, where a route takes it, is every valid time.
 * A request for the present may have `Accept-Datetime` (RFC 7089, section 2.1.1): a date and time as HTTP has them, by
-  which transaction time is negotiated. Which state that finds: `bridge.mementos`. What has an `as-of` already ignores
-  it, as that section says (4.5.1).
+  which transaction time is negotiated. Which state that finds: `bridge.reading.mementos`. What has an `as-of` already
+  ignores it, as that section says (4.5.1).
 * What is answered is fixed for ever, purges aside, once a head was made at its `as-of` or later: transaction times only
   increase, so nothing will be recorded before that head. An `as-of` since the last head is not fixed yet.
 
@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 
 from api.http.parameters import Parameter
 from api.service import Service
-from bridge.mementos import state_at
+from bridge.reading.mementos import state_at
 from kernel.errors import InvalidParameter
 from kernel.time.instants import SECOND, Instant, print_instant
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from api.http.parameters import Parameters
-    from bridge.moments import Moment
-    from bridge.reading import Reader
+    from bridge.reading.moments import Moment
+    from bridge.reading.reader import Reader
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 

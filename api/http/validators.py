@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from api.http.moments import AskedMoment
-    from bridge.reading import Question
+    from bridge.reading.reader import Question
     from kernel.access import Principal
     from kernel.ports.heads import Head
     from kernel.terms import Iri

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from api.pages.terms import Names, Shown
-    from bridge.arguing import Argued, ClaimFound
+    from bridge.review.arguments import Argued, ClaimFound
     from kernel.rules.arguments import Claim, Step
     from kernel.terms import Iri
 

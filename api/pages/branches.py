@@ -33,7 +33,7 @@ from api.pages.times import at
 from api.pages.visiting import Visitor, page_parameters, read_form
 from api.routes.branching import branch_named, looked_at, submitted
 from api.service import Service
-from bridge.certificate_reading import readable_findings
+from bridge.review.certificates import readable_findings
 from certificates.findings import Severity
 from kernel.facts import Fact
 from kernel.ports.records import CertificateState

@@ -42,8 +42,8 @@ from api.pages.visiting import Visitor, page_parameters, read_form
 from api.routes.certificates import CertificateId, certificate_named
 from api.routes.decision_body import within_length
 from api.service import Service
-from bridge.certificate_reading import CertificateFilter
-from bridge.plan_reading import Kind
+from bridge.review.certificates import CertificateFilter
+from bridge.review.plans import Kind
 from certificates.findings import FindingCode
 from certificates.ids import parse_urn, urn
 from certificates.records import DecisionKind
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from api.pages.effects import Change
     from api.pages.terms import Names, Shown
     from api.pages.visiting import Visit
-    from bridge.certificate_effects import Effects, EffectsReader
+    from bridge.review.effects import Effects, EffectsReader
     from kernel.access import Principal
     from kernel.ports.records import CertificateRecord, DecisionRecord
 

@@ -2,7 +2,7 @@
 
 Rules
 -----
-* Facts of one family are one change, of the kind that `bridge.plan_reading` says. Evidence for a fact that is held
+* Facts of one family are one change, of the kind that `bridge.review.plans` says. Evidence for a fact that is held
   already is another.
 * Times and literals are spelled as they were submitted.
 
@@ -24,7 +24,7 @@ from api.pages.terms import Shown, iris_of
 from api.pages.times import Span, Words, at, span
 from api.pages.visible import HEADING, clipped
 from bridge.exporting.submitted import submitted
-from bridge.plan_reading import Kind, kind_of
+from bridge.review.plans import Kind, kind_of
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from api.pages.terms import Names
-    from bridge.certificate_effects import Effects
+    from bridge.review.effects import Effects
     from kernel.facts import Evidence, Fact
 
 

@@ -41,7 +41,7 @@ from api.pages.times import in_words
 from api.pages.visiting import Visitor, page_parameters
 from api.routes.certificates import CertificateId, certificate_named
 from api.service import Service
-from bridge.finding_reading import GRAVITY, Cause, Found
+from bridge.review.findings import GRAVITY, Cause, Found
 from bridge.shapes.reports.of_findings import asked_by
 from kernel.errors import InvalidParameter, InvalidTerm
 from kernel.terms import Iri, parse_term
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from api.pages.terms import Names
     from api.pages.visiting import Visit
-    from bridge.certificate_effects import Effects, EffectsReader
+    from bridge.review.effects import Effects, EffectsReader
     from certificates.findings import Finding
     from certificates.impacts import Impact
     from kernel.facts import Evidence, Fact

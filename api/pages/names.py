@@ -21,7 +21,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from api.pages.terms import Names
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.terms import node
 from kernel.errors import InvalidTerm
 from kernel.terms import Iri, Literal
@@ -30,7 +30,7 @@ from kernel.vocabulary import ONTOLOGY_GRAPH
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from bridge.reading import Reader
+    from bridge.reading.reader import Reader
     from bridge.sparql.sample import Cell
     from kernel.access import Principal
     from kernel.terms import Statement

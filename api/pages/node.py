@@ -37,8 +37,8 @@ from api.pages.visiting import Visitor, page_parameters, time_of
 from api.routes.arguments import argued
 from api.routes.facts import place_named, place_text
 from api.service import Service
-from bridge.fact_reading import FactFilter
-from bridge.plan_reading import kind_of
+from bridge.reading.facts import FactFilter
+from bridge.review.plans import kind_of
 from kernel.errors import InvalidParameter
 from kernel.terms import RDF, Iri
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from api.http.parameters import Parameters
     from api.pages.visiting import Visit
-    from bridge.fact_reading import FactPage, FoundFact
+    from bridge.reading.facts import FactPage, FoundFact
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 NODE: Final = Parameter("iri", "the node, an IRI", _TEXT, "https://example.org/ada", required=True)

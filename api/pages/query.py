@@ -43,7 +43,7 @@ from api.pages.wording import remedy_on_pages
 from api.routes.query_answers import ask as ask_workers
 from api.routes.query_answers import sent
 from api.service import Service
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.sparql.columns import in_order
 from bridge.sparql.hints import hint
 from bridge.sparql.scan import scan

@@ -37,8 +37,8 @@ from api.pages.times import Words, at
 from api.pages.visiting import MINUTE, Visitor, page_parameters, time_of
 from api.routes.certificates import AFTER, KIND, certificate_cursor
 from api.service import Service
-from bridge.certificate_reading import CertificateFilter
-from bridge.waivers import ended_waivers
+from bridge.review.certificates import CertificateFilter
+from bridge.review.waivers import ended_waivers
 from certificates.certificate import Verdict
 from certificates.contradictions import ContradictionKind
 from kernel.errors import InvalidParameter
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 
     from api.http.parameters import Parameters
     from api.pages.visiting import Visit
-    from bridge.certificate_effects import Effects, EffectsReader
-    from bridge.certificate_reading import CertificatePage
+    from bridge.review.certificates import CertificatePage
+    from bridge.review.effects import Effects, EffectsReader
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 ANY: Final = "any"

@@ -28,8 +28,8 @@ from api.pages.rendering import page
 from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters
 from api.service import Service
-from bridge.certificate_reading import may_see, readable_findings
 from bridge.impact.reading import QueryReader
+from bridge.review.certificates import may_see, readable_findings
 from certificates.findings import Finding
 from certificates.items import ItemKind
 from kernel.ports.records import CertificateState

@@ -32,7 +32,7 @@ from api.pages.visiting import Visitor, page_parameters, read_form
 from api.routes.certificates import KIND, CertificateId, certificate_named
 from api.routes.contradictions import AFTER, OWNER, FindingOrdinal, listed, ordinal_of, owner_named, place_text
 from api.service import Service
-from bridge.standing import Place
+from bridge.review.standing import Place
 from certificates.contradictions import ContradictionKind
 from kernel.terms import Iri
 from kernel.time.instants import DAY
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from api.pages.terms import Names
     from api.pages.visiting import Visit
-    from bridge.standing import Standing
+    from bridge.review.standing import Standing
 
 _PAGE: Final = 20
 _FILTERS: Final = (KIND, OWNER)

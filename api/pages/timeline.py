@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from api.http.parameters import Parameters
     from api.pages.terms import Names
     from api.pages.visiting import Visit
-    from bridge.fact_reading import FoundFact
+    from bridge.reading.facts import FoundFact
     from kernel.terms import Iri
 
 PREDICATE: Final = Parameter(

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from api.pages.visiting import Visit
-    from bridge.certificate_effects import EffectsReader
+    from bridge.review.effects import EffectsReader
 
 ONCE: Final = Parameter(
     "once", "the key of one form, so that it counts once", {"type": "string", "pattern": "^[!-~]{1,255}$"}, "a1b2"

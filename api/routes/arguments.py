@@ -32,7 +32,7 @@ from api.http.parameters import Parameter, query_parameters
 from api.http.validators import NONE_MATCH_HEADER, UNCHANGED
 from api.routes.facts import OBJECT, PREDICATE, SUBJECT, object_asked
 from api.service import Service
-from bridge.arguing import ArgumentReader
+from bridge.review.arguments import ArgumentReader
 from kernel.errors import InvalidParameter
 from kernel.rules.arguments import Relation, Stated
 from kernel.terms import TripleTerm
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from api.http.parameters import Parameters
     from api.models import arguments as models
-    from bridge.arguing import Argued, ClaimFound, StatedBy
-    from bridge.moments import Moment
+    from bridge.reading.moments import Moment
+    from bridge.review.arguments import Argued, ClaimFound, StatedBy
     from kernel.access import Principal
     from kernel.rules.arguments import Claim, Step
 

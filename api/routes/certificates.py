@@ -37,8 +37,8 @@ from api.http.streaming import streamed
 from api.http.waiting import answer_of
 from api.routes.decision_body import read_decision
 from api.service import Service
-from bridge.certificate_reading import CertificateFilter, Window, readable_findings
-from bridge.certificate_report import CertificateReport, ReportFormat
+from bridge.review.certificates import CertificateFilter, Window, readable_findings
+from bridge.review.report import CertificateReport, ReportFormat
 from certificates.certificate import Verdict
 from certificates.contradictions import ContradictionKind
 from kernel.errors import InvalidParameter, NotFound

@@ -28,7 +28,7 @@ from api.http.replies import json_reply, state_headers
 from api.routes.changes import DRY_RUN, IDEMPOTENCY, idempotency_key, request_digest
 from api.routes.document_request import EPISODE, REASON, ZONE
 from api.service import Service
-from bridge.certificate_reading import readable_findings
+from bridge.review.certificates import readable_findings
 from bridge.updating.terms import Terms
 from kernel.errors import InvalidTime
 from kernel.ports.records import CertificateState

@@ -41,9 +41,9 @@ from api.http.replies import json_reply
 from api.http.waiting import answer_of
 from api.routes.document_request import DOCUMENT_BODIES, DOCUMENT_PARAMETERS, read_document_request
 from api.service import Service
-from bridge.certificate_reading import readable_findings
 from bridge.documents.changes_json import read_changes
 from bridge.documents.reader import MEDIA_TYPES
+from bridge.review.certificates import readable_findings
 from kernel.errors import InvalidParameter, MunimentError
 from kernel.ports.records import CertificateState
 from kernel.writing.submitting import Submission

@@ -2,8 +2,8 @@
 
 Rules
 -----
-* Listed oldest first is what stands (`bridge.standing`): worked out from what is believed and from the rules in force
-  at every look, so that what is settled, by whatever change, is not there any more.
+* Listed oldest first is what stands (`bridge.review.standing`): worked out from what is believed and from the rules in
+  force at every look, so that what is settled, by whatever change, is not there any more.
 * One is seen by those who may read the graphs of both its statements.
 * An owner looks after each: who approved it, until an editor of its graphs gives it another. That changes no fact, and
   is no certificate.
@@ -38,7 +38,7 @@ from api.routes.certificates import KIND, CertificateId, certificate_cursor, cer
 from api.service import Service
 from api.suggestions import did_you_mean
 from bridge.documents.json_text import parse_json
-from bridge.standing import Place
+from bridge.review.standing import Place
 from certificates.contradictions import ContradictionKind
 from certificates.ids import urn
 from kernel.errors import InvalidDocument, InvalidParameter, UnknownParameter
@@ -46,7 +46,7 @@ from kernel.time.instants import BEGINNING, FOREVER, Instant, print_instant
 
 if TYPE_CHECKING:
     from api.models import contradictions, values
-    from bridge.standing import Standing, StandingPage
+    from bridge.review.standing import Standing, StandingPage
     from kernel.access import Principal
 
 _JSON: Final = "application/json"

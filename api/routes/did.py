@@ -25,7 +25,7 @@ from starlette.responses import Response
 from api.http.openapi import Answer, answers, extra, text_content
 from api.http.parameters import query_parameters
 from api.service import Service
-from bridge.keys import key_history
+from bridge.signing.keys import key_history
 from certificates.dids import did_document, document_path
 from kernel.errors import NotFound
 

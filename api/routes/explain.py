@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from api.http.parameters import Parameters
     from api.models import explanations as models
     from bridge.entailment.explaining import Explained, Explanation
-    from bridge.moments import Moment
+    from bridge.reading.moments import Moment
     from kernel.access import Principal
 
 GRAPHS: Final = Parameter(

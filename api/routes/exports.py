@@ -43,7 +43,7 @@ from kernel.terms import Iri
 if TYPE_CHECKING:
     from bridge.base import Base
     from bridge.exporting.exporter import Export
-    from bridge.moments import Moment
+    from bridge.reading.moments import Moment
 
 CREDENTIAL: Final = "application/vc"
 _PLAIN: Final = tuple(each.value for each in Format)

@@ -38,7 +38,7 @@ from api.http.openapi import Answer, answers, extra, json_content
 from api.http.parameters import Parameter, Parameters, query_parameters
 from api.http.validators import NONE_MATCH_HEADER, UNCHANGED
 from api.service import Service
-from bridge.fact_reading import FactFilter
+from bridge.reading.facts import FactFilter
 from kernel.errors import InvalidParameter, InvalidTerm
 from kernel.terms import Iri, parse_term
 
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
     from api.http.moments import AskedMoment
     from api.models import facts as models
-    from bridge.fact_reading import Place
-    from bridge.moments import Moment
+    from bridge.reading.facts import Place
+    from bridge.reading.moments import Moment
     from kernel.access import Principal
     from kernel.ports.outside import TermCanonicaliser
     from kernel.terms import Term

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from api.callers.outbound import Outbound
-    from bridge.reading import QueryRequest
+    from bridge.reading.reader import QueryRequest
     from bridge.replicas.limits import Limits
     from bridge.sparql.federation import Call
 

@@ -48,7 +48,7 @@ from api.routes.query_answers import MIN_HEAD_HEADER, answered, settled
 from api.routes.sparql import BNODES, BlankNodes
 from api.service import Service
 from bridge.documents.reader import MEDIA_TYPES, read_document
-from bridge.graph_reading import GraphRequest
+from bridge.reading.graphs import GraphRequest
 from bridge.sparql.results import GRAPHS
 from bridge.updating.graphs import GraphWrite, WholeGraph
 from kernel.errors import InvalidDocument, InvalidParameter

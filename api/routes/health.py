@@ -30,7 +30,7 @@ from api.http.openapi import Answer, answers, extra, json_content
 from api.http.parameters import query_parameters
 from api.http.replies import json_reply
 from api.service import Service
-from bridge.health import probe
+from bridge.upkeep.health import probe
 from kernel.errors import MunimentError, StoreUnavailable
 from kernel.time.instants import print_instant
 

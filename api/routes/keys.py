@@ -36,7 +36,7 @@ from api.http.waiting import answer_of
 from api.service import Service
 from api.suggestions import did_you_mean
 from bridge.documents.json_text import parse_json
-from bridge.keys import published_keys
+from bridge.signing.keys import published_keys
 from certificates.errors import UnreadableKey
 from certificates.keys import VerifyingKey
 from certificates.revocation import RevocationReason

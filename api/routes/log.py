@@ -30,7 +30,7 @@ from api.http.openapi import Answer, answers, extra, text_content
 from api.http.parameters import Parameter, Parameters, query_parameters
 from api.routes.certificates import certificate_named
 from api.service import Service
-from bridge.log_reading import LoggedEvent
+from bridge.signing.log import LoggedEvent
 from certificates.errors import InvalidValue
 from certificates.tiles import Tile, parse_bundle, parse_tile
 from kernel.errors import InvalidParameter, NotFound

@@ -45,7 +45,7 @@ from api.routes.decision_body import read_decision
 from api.routes.facts import LIMIT as FACTS_LIMIT
 from api.routes.purge_body import read_purge, read_reason
 from api.service import Service
-from bridge.holdings import holdings
+from bridge.reading.holdings import holdings
 from certificates.ids import urn
 from kernel.errors import InvalidParameter
 from kernel.ports.purges import PurgeState

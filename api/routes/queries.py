@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from api.http.parameters import Parameters
     from api.models import queries as models
-    from bridge.reading import Reader
+    from bridge.reading.reader import Reader
     from kernel.queries import RegisteredQuery
     from kernel.time.instants import Instant
     from kernel.writing.submitting import Outcome

@@ -3,8 +3,8 @@
 Rules
 -----
 * What somebody asks runs in a worker, within the limits of the caller's role (`bridge.replicas`), whatever path it came
-  by, unless it is known to be short (`bridge.brief`). What is settled before that takes no longer than its text is
-  long; a long one is settled in a thread.
+  by, unless it is known to be short (`bridge.reading.brief`). What is settled before that takes no longer than its text
+  is long; a long one is settled in a thread.
 * What it calls of other endpoints is asked of them before that, if they are listed (`api.routes.federation`).
 * A client that hangs up has its query ended, once that has run for `WATCHED` seconds: the others end by themselves.
 * `Muniment-Min-Head` names a head that the answer must not be older than. All that was acknowledged is read anyway.
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
-    from bridge.reading import QueryRequest, Question
+    from bridge.reading.reader import QueryRequest, Question
     from bridge.replicas.answers import Answer
     from kernel.access import Principal
 

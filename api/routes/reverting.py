@@ -33,7 +33,7 @@ from api.routes.certificates import CertificateId, certificate_named
 from api.routes.changes import DRY_RUN, IDEMPOTENCY, LOCATION, idempotency_key, reply, request_digest
 from api.routes.document_request import REASON
 from api.service import Service
-from bridge.certificate_reading import visible
+from bridge.review.certificates import visible
 from kernel import changes
 from kernel.errors import InvalidDocument, MunimentError, StaleFact
 from kernel.writing.reverting import inverse

@@ -57,7 +57,7 @@ from api.routes.sparql_update import (
 )
 from api.service import Service
 from api.settings import Offered
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.sparql.description import Says, describe
 from bridge.sparql.hints import hint
 from bridge.sparql.results import GRAPHS, RESULT_SETS, negotiate
@@ -68,7 +68,7 @@ from kernel.errors import InvalidDocument, InvalidParameter, QueryRefused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.reading import Question
+    from bridge.reading.reader import Question
     from kernel.access import Principal
     from kernel.time.instants import Instant
 

@@ -56,7 +56,7 @@ from api.routes.sparql import (
 )
 from api.routes.sparql_update import UPDATE, is_update
 from api.service import Service
-from bridge.certificate_reading import readable_findings
+from bridge.review.certificates import readable_findings
 from certificates.ids import urn
 from kernel.changes import Request as Changes
 from kernel.errors import CallerError, InvalidDocument, MunimentError, QueryRefused, StateMoved

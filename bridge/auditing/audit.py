@@ -33,8 +33,6 @@ from bridge.auditing.log import LogAudit
 from bridge.auditing.slots import as_it_is
 from bridge.auditing.stores import look_at_stores
 from bridge.auditing.tables import look_at_file, look_at_tables
-from bridge.graves import TOMBSTONE_KEY, key_fault
-from bridge.keys import SIGNING_KEY
 from bridge.ledger.connection import connect_reader, refuse_old_sqlite
 from bridge.ledger.fact_rows import term_key
 from bridge.ledger.reading import SqliteView
@@ -42,6 +40,8 @@ from bridge.ledger.schema import APPLICATION_ID, KEY_EVENTS, VERSION
 from bridge.ledger.seal import Seal
 from bridge.ledger.session import Session, unavailable
 from bridge.lock import DirectoryLock
+from bridge.purging.graves import TOMBSTONE_KEY, key_fault
+from bridge.signing.keys import SIGNING_KEY
 from certificates.checkpoints import origin_of
 from certificates.errors import CertificateError
 from certificates.events import decode_event

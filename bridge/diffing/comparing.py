@@ -32,7 +32,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Self
 
 from bridge.diffing.pairing import Pairing
-from bridge.fact_reading import FoundFact, as_known
+from bridge.reading.facts import FoundFact, as_known
 from kernel.errors import DamagedBase, InvalidParameter, InvalidTime, QueryLimit
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from bridge.base import Base
     from bridge.diffing.pairing import Counts
-    from bridge.moments import Moment
-    from bridge.reading import Reader
+    from bridge.reading.moments import Moment
+    from bridge.reading.reader import Reader
     from kernel.access import Principal
     from kernel.facts import Fact
     from kernel.ports.ledger import Ledger, LedgerView

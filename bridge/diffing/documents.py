@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from bridge.diffing.comparing import Diff, Entry, Side
-    from bridge.fact_reading import FoundFact
+    from bridge.reading.facts import FoundFact
     from kernel.facts import Fact
 
 

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Final
 
-from bridge.fact_reading import FoundFact, as_known, known_of
-from bridge.reading import QueryRequest
+from bridge.reading.facts import FoundFact, as_known, known_of
+from bridge.reading.reader import QueryRequest
 from kernel.errors import NotFound
 from kernel.terms import Iri, Statement, Term, parse_iri, parse_term
 from kernel.time.intervals import ALWAYS, Interval
@@ -33,8 +33,8 @@ from kernel.vocabulary import DEFAULT_GRAPH
 
 if TYPE_CHECKING:
     from bridge.entailment.regimes import Premises
-    from bridge.moments import Moment
-    from bridge.reading import Past, Reader
+    from bridge.reading.moments import Moment
+    from bridge.reading.reader import Past, Reader
     from bridge.snapshots.cache import Snapshots
     from kernel.access import Principal
     from kernel.entailment.proofs import Proved

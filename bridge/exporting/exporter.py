@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from bridge.exporting.facts import Told
-    from bridge.moments import Moment
+    from bridge.reading.moments import Moment
     from certificates.keys import SigningKey
     from kernel.access import Principal
     from kernel.ports.ledger import Ledger, LedgerView

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from uuid import UUID
 
-    from bridge.graves import Graves
+    from bridge.purging.graves import Graves
     from bridge.snapshots.cache import Snapshots
     from bridge.stores.pair import OxigraphStores
     from certificates.records import DecisionKind

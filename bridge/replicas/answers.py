@@ -21,7 +21,7 @@ from kernel.errors import NotAcceptable, QueryLimit, QueryRefused, StoreUnavaila
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
 
-    from bridge.reading import Question
+    from bridge.reading.reader import Question
     from bridge.replicas.limits import Limits
     from bridge.replicas.spool import Spool
     from bridge.sparql.sample import Sample

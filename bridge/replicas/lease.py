@@ -31,7 +31,7 @@ from bridge.replicas.process import FailedFrameError, WorkerEndedError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bridge.reading import Question
+    from bridge.reading.reader import Question
     from bridge.replicas.limits import Limits
     from bridge.replicas.process import Answering
     from bridge.replicas.replica import Replica

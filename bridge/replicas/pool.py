@@ -9,7 +9,7 @@ Rules
 * What waits for a worker is bounded, in number and in time, and fair to callers: `bridge.replicas.waiting`.
 * Before a query, a worker takes whatever was published up to then (`bridge.stores.feed`): who has the answer to a write
   reads it, and an answer's state is that of the store it came from. A worker that lags too far behind gets new stores.
-* What is known to be short is answered here at once, without a worker (`bridge.brief`).
+* What is known to be short is answered here at once, without a worker (`bridge.reading.brief`).
 * How one worker is asked, and what becomes of its answer: `bridge.replicas.lease`.
 
 Example
@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from bridge import brief
+from bridge.reading import brief
 from bridge.replicas.answers import Answer
 from bridge.replicas.lease import Lease, snapshot_key
 from bridge.replicas.limits import STANDARD, PoolSize
@@ -44,7 +44,7 @@ from kernel.errors import MunimentError, NotReached, ShuttingDown, StoreUnavaila
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
 
-    from bridge.reading import Question
+    from bridge.reading.reader import Question
     from bridge.replicas.limits import Limits
     from bridge.snapshots.cache import Snapshots
     from bridge.stores.pair import OxigraphStores

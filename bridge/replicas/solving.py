@@ -29,7 +29,7 @@ from typing import IO, TYPE_CHECKING, Final, cast
 
 import pyoxigraph as ox
 
-from bridge.reading import Question
+from bridge.reading.reader import Question
 from bridge.sparql.results import RESULT_SETS
 from bridge.sparql.scan import runnable
 from bridge.sparql.update.solving import Solved

@@ -14,9 +14,9 @@ import httpx2
 import pytest
 
 from api.commands import progress
-from bridge import demo
 from bridge.base import Base
 from bridge.host import SystemClock
+from bridge.upkeep import demo
 from kernel.ports.records import CertificateState
 from kernel.time.instants import MINUTE, Instant
 from tests.api.console import PATIENCE, Ended, run, running, script, serving
@@ -140,7 +140,7 @@ def test_a_token_that_is_gone_or_revoked_is_made_anew(data: Path) -> None:
 
 KILLS_ITSELF: Final = """
 import os, signal
-from bridge import demo
+from bridge.upkeep import demo
 
 loaded = 0
 load_request = demo.LoadRequest

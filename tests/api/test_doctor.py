@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bridge import diagnosis
 from bridge.base import Base
-from bridge.diagnosis import Diagnosis, Grade
 from bridge.host import SystemClock
-from bridge.keys import SIGNING_KEY
+from bridge.signing.keys import SIGNING_KEY
 from bridge.stores.pair import OxigraphStores
+from bridge.upkeep import diagnosis
+from bridge.upkeep.diagnosis import Diagnosis, Grade
 from kernel.changes import Assert
 from kernel.time.instants import MINUTE, Instant
 from tests.api.console import Ended, run, script, serving
@@ -202,9 +202,9 @@ def test_stores_that_are_behind_say_by_how_much(data: Path) -> None:
 
 def test_an_error_that_nobody_foresaw_is_one_line_and_its_details_a_file(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
-        "import bridge.diagnosis\n"
+        "import bridge.upkeep.diagnosis\n"
         "def broken(data):\n    raise ZeroDivisionError('a secret')\n"
-        "bridge.diagnosis.folder = broken\n"
+        "bridge.upkeep.diagnosis.folder = broken\n"
     )
     folder = Path(__file__).parents[2]
     paths = os.pathsep.join((str(tmp_path), str(folder)))

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from bridge.auditing.audit import audit
 from bridge.base import Base
-from bridge.keys import NEXT_KEY, SIGNING_KEY, key_history
+from bridge.signing.keys import NEXT_KEY, SIGNING_KEY, key_history
 from certificates.checkpoints import origin_of
 from certificates.keys import SigningKey
 from certificates.proof import verify

@@ -10,7 +10,7 @@ from uuid import UUID
 import pyoxigraph as ox
 
 from bridge.base import Base
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.stores.errors import open_store
 from bridge.stores.pair import OxigraphStores, same_quads
 from bridge.stores.places import store_directory

@@ -18,11 +18,10 @@ import pyoxigraph as ox
 import pytest
 
 from bridge.auditing.audit import audit
-from bridge.backup import back_up, restore
 from bridge.base import Base
-from bridge.graves import stones_of
 from bridge.ledger.sqlite import SqliteLedger
-from bridge.log_reading import LoggedEvent, LogReader
+from bridge.purging.graves import stones_of
+from bridge.signing.log import LoggedEvent, LogReader
 from bridge.snapshots.cache import Snapshots
 from bridge.stores import checkpoints, pair
 from bridge.stores.errors import open_store
@@ -30,6 +29,7 @@ from bridge.stores.pair import OxigraphStores, rebuild, same_quads
 from bridge.stores.projections import Projection
 from bridge.stores.serving import BRIEF
 from bridge.stores.successor import Successor
+from bridge.upkeep.backup import back_up, restore
 from certificates.events import Applied, Issued, decode_event
 from certificates.log_proofs import InclusionProof
 from certificates.logged import logged

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from api.commands.application import app
 from bridge.base import Base
-from bridge.keys import SIGNING_KEY
 from bridge.ledger.seal import Seal
+from bridge.signing.keys import SIGNING_KEY
 from bridge.stores.errors import open_store
 from bridge.stores.pair import rebuild, same_quads
 from bridge.stores.projections import Projection

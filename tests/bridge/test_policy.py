@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.base import Base
-from bridge.policy_explaining import explained
+from bridge.review.policy_explaining import explained
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from kernel.access import Principal, Role

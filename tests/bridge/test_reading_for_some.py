@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.base import Base
-from bridge.fact_reading import FactFilter
 from bridge.ledger.sqlite import SqliteLedger
+from bridge.reading.facts import FactFilter
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Retract
 from kernel.terms import Iri, Literal, Statement

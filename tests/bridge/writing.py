@@ -29,7 +29,7 @@ from bridge.ledger.session import Session
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.ledger.writing import SqliteTransaction
 from bridge.loading.staging import encode_changes
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.stores.pair import OxigraphStores
 from bridge.stores.projection_store import ProjectionStore
 from certificates.records import DecisionKind

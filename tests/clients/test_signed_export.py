@@ -15,7 +15,7 @@ from bridge.documents.reader import read_document
 from bridge.exporting.credential import verify
 from bridge.exporting.exporter import Exporter, ExportRequest
 from bridge.exporting.signed_lines import DOUBLE, object_text
-from bridge.moments import NOW
+from bridge.reading.moments import NOW
 from certificates.errors import CertificateError
 from certificates.keys import SigningKey
 from kernel.changes import Assert

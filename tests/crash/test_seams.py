@@ -14,11 +14,11 @@ from typing import Final
 import pytest
 
 from bridge.base import Base
-from bridge.keys import SIGNING_KEY
 from bridge.ledger.sqlite import SqliteLedger
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusals
 from bridge.loading.session import Watch, stage_files
+from bridge.signing.keys import SIGNING_KEY
 from certificates.certificate import Verdict
 from kernel.changes import Assert
 from kernel.errors import AlreadyDecided, MunimentError

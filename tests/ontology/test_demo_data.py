@@ -14,10 +14,10 @@ from typing import Final
 import pyoxigraph as ox
 import pytest
 
-from bridge import demo
 from bridge.base import Base
 from bridge.documents.changes_json import read_changes
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
+from bridge.upkeep import demo
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode
 from kernel.access import Principal, Role

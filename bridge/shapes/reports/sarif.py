@@ -5,8 +5,8 @@ Rules
 * A rule is what a shape asks for by one constraint component along one path, or what another check looks for. Its id
   stays the same while the shape keeps its name; rules that would share an id are numbered.
 * Violations are errors, warnings are warnings, infos are notes. What is waived is a warning, and suppressed.
-* A result lies where its focus is described (`bridge.placing`), at the line where that is known, and at the focus as
-  its logical location.
+* A result lies where its focus is described (`bridge.checking.placing`), at the line where that is known, and at the
+  focus as its logical location.
 * The log is written as results come, so that the rules, which the results name by index, stand last.
 
 Example
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from bridge.placing import Place
+    from bridge.checking.placing import Place
     from bridge.shapes.reports.telling import Telling
     from bridge.shapes.results import Result
     from kernel.terms import Iri, Term

@@ -33,7 +33,7 @@ from kernel.terms import Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from bridge.placing import Place
+    from bridge.checking.placing import Place
     from bridge.shapes.data import Data
     from bridge.shapes.reports.telling import Telling
     from bridge.shapes.results import Result

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from api.http.memento import LONG, LONGEST, without_as_of
 from api.http.moments import http_date, spell_date
 from bridge.base import Base
-from bridge.mementos import around, state_at
+from bridge.reading.mementos import around, state_at
 from kernel.access import Role
 from kernel.changes import Assert
 from kernel.errors import InvalidParameter

@@ -8,7 +8,7 @@ import pytest
 from api.settings import Settings
 from bridge.auditing.audit import audit
 from bridge.base import Base
-from bridge.keys import SIGNING_KEY, rotate
+from bridge.signing.keys import SIGNING_KEY, rotate
 from certificates.keys import SigningKey
 from kernel.access import Role
 from kernel.errors import Conflict, DamagedBase

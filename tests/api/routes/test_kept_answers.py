@@ -19,7 +19,7 @@ from api.callers.access_log import AccessLogged
 from api.routes import kept_answers
 from api.settings import Settings
 from bridge.base import Base
-from bridge.reading import Reader
+from bridge.reading.reader import Reader
 from bridge.stores.feed import DeltaText, Feed
 from bridge.stores.markers import StoreState
 from kernel.access import Principal, Role

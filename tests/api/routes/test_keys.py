@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from bridge.base import Base
-from bridge.keys import revoke, rotate
-from bridge.log_reading import LoggedEvent, LogReader
+from bridge.signing.keys import revoke, rotate
+from bridge.signing.log import LoggedEvent, LogReader
 from certificates.key_set import read_key_set
 from certificates.keys import VerifyingKey
 from certificates.revocation import RevocationReason

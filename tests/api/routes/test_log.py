@@ -11,7 +11,7 @@ import pytest
 
 from bridge.auditing.audit import audit
 from bridge.base import Base
-from bridge.log_reading import LogReader
+from bridge.signing.log import LogReader
 from certificates.checkpoints import origin_of, verify_checkpoint
 from certificates.events import Applied, Decided, Issued, decode_event
 from certificates.keys import SigningKey

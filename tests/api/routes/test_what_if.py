@@ -14,8 +14,8 @@ import pytest
 
 from api.settings import Settings
 from bridge.base import Base
-from bridge.branching import BranchReader, Over
-from bridge.reading import QueryRequest, Question
+from bridge.reading.reader import QueryRequest, Question
+from bridge.review.branching import BranchReader, Over
 from kernel.access import Principal, Role
 from kernel.time.instants import SECOND
 from kernel.writing.branches import Branch

@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.auditing.audit import audit
 from bridge.base import Base
-from bridge.certificate_reading import CertificateReader, Window
-from bridge.fact_reading import FactFilter
-from bridge.log_reading import LogReader
-from bridge.reading import QueryRequest
+from bridge.reading.facts import FactFilter
+from bridge.reading.reader import QueryRequest
+from bridge.review.certificates import CertificateReader, Window
+from bridge.signing.log import LogReader
 from certificates.errors import CertificateError
 from kernel.errors import MunimentError
 from tests.bridge.auditing.history import copy

@@ -10,7 +10,7 @@ import pytest
 from bridge.auditing.audit import audit
 from bridge.base import Base
 from bridge.ledger.fact_rows import term_key
-from bridge.log_reading import LogReader
+from bridge.signing.log import LogReader
 from certificates.events import Applied, decode_event
 from certificates.key_events import KeyRevoked, KeyRotated
 from certificates.keys import SigningKey

@@ -17,7 +17,7 @@ import pytest
 from api.commands.application import run
 from bridge.base import Base
 from bridge.lock import DirectoryLock
-from bridge.log_reading import LogReader
+from bridge.signing.log import LogReader
 from kernel.access import Role
 from kernel.time.instants import DAY, Instant
 from tests.api.serving import served

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.base import Base
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Change, Retract
 from kernel.entailment.closure import Closure

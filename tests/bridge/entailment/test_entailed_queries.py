@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.base import Base
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from kernel.access import Principal, Role
 from kernel.changes import Assert, Retract
 from kernel.entailment.table import OWL, RDFS, Regime

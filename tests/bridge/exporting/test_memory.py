@@ -18,7 +18,7 @@ import json, sys
 from pathlib import Path
 from bridge.base import Base
 from bridge.exporting.exporter import Exporter, ExportRequest, Format
-from bridge.moments import NOW
+from bridge.reading.moments import NOW
 from kernel.access import Principal, Role
 from kernel.vocabulary import DEFAULT_GRAPH
 

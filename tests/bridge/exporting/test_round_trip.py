@@ -14,7 +14,7 @@ from bridge.exporting.exporter import Exporter, ExportRequest, Format
 from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusals
 from bridge.loading.session import Watch, stage_files
-from bridge.moments import NOW, Moment
+from bridge.reading.moments import NOW, Moment
 from kernel.changes import Assert, Retract
 from kernel.facts import Validity
 from kernel.writing.loading import LoadRequest

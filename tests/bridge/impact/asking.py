@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from bridge.base import Base
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.sparql.scan import Form, scan
 from certificates.findings import Finding, FindingCode
 from certificates.impacts import Impact

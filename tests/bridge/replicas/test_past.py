@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.base import SNAPSHOTS, Base
-from bridge.reading import QueryRequest, Question
+from bridge.reading.reader import QueryRequest, Question
 from bridge.replicas.limits import Limits, PoolSize
 from bridge.replicas.pool import ReplicaPool
 from bridge.snapshots.making import SnapshotMaker

@@ -11,7 +11,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from bridge.base import Base
-from bridge.checking import Reading
+from bridge.checking.files import Reading
 from bridge.loading.refusals import Refusals
 from bridge.shapes.validation import Validation
 from certificates.certificate import Verdict

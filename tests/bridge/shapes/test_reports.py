@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib.namespace import RDF, SH
 
+from bridge.checking.placing import Place
 from bridge.documents.json_text import parse_json
-from bridge.placing import Place
 from bridge.shapes.data import Data
 from bridge.shapes.reports import rdf
 from bridge.shapes.reports.sarif import alerts_of, sarif

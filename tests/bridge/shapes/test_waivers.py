@@ -9,7 +9,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from bridge.base import Base
-from bridge.waivers import ended_waivers
+from bridge.review.waivers import ended_waivers
 from certificates.certificate import Verdict
 from certificates.findings import FindingCode, Severity
 from kernel.policy.verdicts import DEFAULT_POLICY

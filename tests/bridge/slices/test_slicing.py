@@ -9,7 +9,7 @@ import pytest
 
 from bridge.base import Base
 from bridge.ledger.reading import SqliteView
-from bridge.reading import QueryRequest
+from bridge.reading.reader import QueryRequest
 from bridge.replicas.limits import Limits, PoolSize
 from bridge.replicas.pool import ReplicaPool
 from bridge.slices import slicing

@@ -1,0 +1,1 @@
+"""The keys of a base, and the log that they sign."""

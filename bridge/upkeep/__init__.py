@@ -1,0 +1,1 @@
+"""What an operator does with a base: copies, dumps, probes, and the one to try things on."""

@@ -229,8 +229,9 @@ class OxigraphStores:
         first, second = next(series, None), next(series, None)
         if first is None:
             return
-        self._start_over()
-        if second is None and not self._torn:
+        alone = second is None and not self._torn
+        self._clear_if_new(reading=not alone)
+        if alone:
             self.apply(first)
         else:
             self._load(chain((first,), () if second is None else (second,), series))
@@ -285,14 +286,18 @@ class OxigraphStores:
             self.feed.fail()
             raise
 
-    def _start_over(self) -> None:
+    def _clear_if_new(self, *, reading: bool) -> None:
         """Clears both when one holds no write: what comes now comes from nothing, and lets nothing vanish.
 
         One may hold by half what it does not say it holds.
+
+        Args:
+            reading: whether readers stay on what they see, if they may: what comes takes long.
         """
         if self._from_nothing or any(store.state.instant is None for store in self._stores.values()):
-            cleared = [store.clear() for store in self._stores.values()]
-            if any(cleared):
+            reading = reading and not self._from_nothing
+            cleared = [store.clear(reading=reading) for store in self._stores.values()]
+            if any(cleared) and not reading:
                 self.feed.restart(NOTHING)
 
     def _of(self, projection: Projection, read: Callable[[ProjectionStore], T]) -> T:

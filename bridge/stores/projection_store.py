@@ -153,11 +153,20 @@ class ProjectionStore:
             self._arrive(store, state)
         self._served.sweep()
 
-    def clear(self) -> bool:
-        """Takes everything out, also the marker; answers whether there was anything. Raises `StoreUnavailable`."""
+    def clear(self, *, reading: bool) -> bool:
+        """Takes everything out, also the marker; answers whether there was anything.
+
+        Args:
+            reading: whether readers stay on what they see until the store is brought up.
+
+        Raises:
+            StoreUnavailable: it cannot be written.
+        """
         self._give_up()
         if self._state == NOTHING and not self._served.store:
             return False
+        if reading:
+            self._served.freeze()
         with self._served.changing() as store:
             self._torn = True
             store.remove_graph(marker_of(self._state))  # first: no marker may outlive what it stands for

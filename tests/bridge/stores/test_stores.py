@@ -364,6 +364,23 @@ class StoresContract(ABC):
         assert quads_of(stores, Projection.CURRENT) == {quad_of(statement) for statement in STATEMENTS[1:5]}
         assert states_of(stores) == [StoreState(5, day(5), day(5))] * 2
 
+    def test_readers_of_a_base_without_writes_stay_on_it_until_its_first_load_is_done(
+        self, stores: OxigraphStores
+    ) -> None:
+        stores.apply(StoreDelta(None, None, day(1)))
+        before = {projection: stores.read(projection, set) for projection in PROJECTIONS}
+
+        def series() -> Iterator[StoreDelta]:
+            for number, statement in enumerate(STATEMENTS[:4], 2):
+                yield state_delta(number, [statement])
+                assert {projection: stores.read(projection, set) for projection in PROJECTIONS} == before
+                stores.seed(Projection.CURRENT).discard()
+                assert stores.feed.state == before[Projection.CURRENT][1]  # which replicas answer by
+
+        stores.load(series())
+        assert quads_of(stores, Projection.CURRENT) == {quad_of(statement) for statement in STATEMENTS[:4]}
+        assert states_of(stores) == [StoreState(5, day(5), day(5))] * 2
+
     def test_the_deltas_of_a_load_count_in_their_order(self, stores: OxigraphStores) -> None:
         one, other = STATEMENTS[:2]
         stores.load(

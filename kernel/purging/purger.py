@@ -194,7 +194,8 @@ class Purger:
         missing = self._tombstones.missing(stones)
         if not missing:
             raise Conflict("every one of these tombstones stands", remedy="nothing is left to purge again")
-        identifier, surveys = uuid7(), list[Survey]()
+        identifier = uuid7()
+        surveys: list[Survey] = []
         staged = (change.statement for _, chunk in self._staged() for change in chunk)
         for target in standing_in(group.tx, self._tombstones, missing, staged):
             with suppress(NotFound, NothingToPurge):  # it went with another one

@@ -70,7 +70,7 @@ def test_pages_are_limited_as_routes_are() -> None:
         told = [client.get("/queue") for _ in range(5)]
         assert [each.status_code for each in told] == [200, 200, 200, 429, 429]
         assert told[-1].headers["content-type"].startswith("text/html")
-        assert "a reader may ask 3 per 1 day" in told[-1].text
+        assert "A reader may ask 3 per 1 day" in told[-1].text
 
 
 def test_an_address_that_tries_tokens_is_told_to_wait_and_others_there_are_let_in() -> None:

@@ -132,7 +132,7 @@ def test_a_backup_that_was_tampered_with_and_summed_anew_is_refused(base: Path, 
     manifest = json.loads((tmp_path / "backup" / "backup.json").read_text())
     manifest["sha256"] = sha256((tmp_path / "backup" / "ledger.sqlite").read_bytes()).hexdigest()
     (tmp_path / "backup" / "backup.json").write_text(json.dumps(manifest))
-    with pytest.raises(BackupRefused, match="faults"):
+    with pytest.raises(BackupRefused, match="fault"):
         restore(tmp_path / "backup", tmp_path / "restored")
     assert not list(tmp_path.glob("restored*"))
 
@@ -271,7 +271,7 @@ def test_a_chain_that_fits_and_lies_is_found_by_the_audit(chain: Path) -> None:
     edit_file(chain / "b3" / "changes.sqlite")
     manifest["sha256"] = sha256((chain / "b3" / "changes.sqlite").read_bytes()).hexdigest()
     (chain / "b3" / "backup.json").write_text(json.dumps(manifest))
-    with pytest.raises(BackupRefused, match="faults"):
+    with pytest.raises(BackupRefused, match="fault"):
         restore(chain / "b3", chain / "restored")
 
 

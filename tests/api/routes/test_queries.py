@@ -196,7 +196,7 @@ def test_a_change_says_whose_answer_it_changes_and_waits(admin: httpx2.Client, n
     assert (stands["freshness"], stands["certificates"]) == ("changed", [told["certificate"]])
 
 
-def test_an_unrelated_change_leaves_an_answer_fresh(admin: httpx2.Client, names: str) -> None:
+def test_case_42_an_unrelated_change_leaves_an_answer_fresh(admin: httpx2.Client, names: str) -> None:
     held = state(admin)
     for told in (
         change(admin, "urn:a", "x", predicate="urn:other"),

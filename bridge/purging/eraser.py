@@ -187,7 +187,7 @@ class Eraser:
             self._finish(purges)
         except ShuttingDown:
             return
-        except Exception:
+        except Exception:  # as in a round: it is tried again, and the base is served meanwhile
             log.exception("what was purged cannot be erased; tried again")
             self.wake()
 

@@ -35,9 +35,10 @@ from typing import TYPE_CHECKING, Final
 from bridge.shapes.application import Mode
 from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused, supported_anew
 from bridge.shapes.existing import each_beside
-from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded, Reader, Walk
+from bridge.shapes.neighbourhood import Walk
 from bridge.shapes.overlay import Overlay, is_data, triple_of
 from bridge.shapes.preparing import OfLoad, OfPlan, in_shapes, newly_broken, of_here, writes_shapes, written_by
+from bridge.shapes.reader import Budget, NeighbourhoodExceeded, Reader
 from bridge.shapes.registry import Registry, Shapes, document_of
 from bridge.shapes.reports.telling import Telling
 from bridge.shapes.slices import Looked, Slices, Violation

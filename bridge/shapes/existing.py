@@ -26,7 +26,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from bridge.shapes.model import siblings
-from bridge.shapes.neighbourhood import Reader, Walk, every_focus, reach_all
+from bridge.shapes.neighbourhood import Walk, every_focus, reach_all
+from bridge.shapes.reader import Reader
 from bridge.shapes.slices import Slices, Violation
 from kernel.terms import Iri, Literal
 from kernel.time.intervals import ALWAYS, gaps
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from bridge.shapes.document import Triple
-    from bridge.shapes.neighbourhood import Budget, Pair
+    from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.overlay import Overlay, Scope
+    from bridge.shapes.reader import Budget
     from bridge.shapes.registry import Shapes
     from bridge.shapes.results import Result, ResultKey
     from kernel.terms import Term

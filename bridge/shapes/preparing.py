@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 from bridge.shapes.broken import Broken, Waiting
 from bridge.shapes.evidence import brought_by
 from bridge.shapes.existing import each_beside
-from bridge.shapes.neighbourhood import Budget, NeighbourhoodExceeded
 from bridge.shapes.overlay import EVERYTHING, Overlay, triple_of
+from bridge.shapes.reader import Budget, NeighbourhoodExceeded
 from bridge.shapes.registry import Shapes, document_of
 from bridge.shapes.sparql.patience import IN_TURN, Patience
 from bridge.shapes.telling import Teller, by_key

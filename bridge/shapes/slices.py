@@ -28,7 +28,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bridge.shapes.data import Data
-from bridge.shapes.neighbourhood import NeighbourhoodExceeded, Told, Walk
+from bridge.shapes.neighbourhood import Told, Walk
+from bridge.shapes.reader import NeighbourhoodExceeded
 from kernel.terms import Iri, Literal
 from kernel.time.intervals import Interval
 
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
     from bridge.shapes.document import Triple
     from bridge.shapes.engine import Engine
     from bridge.shapes.model import Shape, ShapesModel, Targets
-    from bridge.shapes.neighbourhood import Budget, Pair, Reader
+    from bridge.shapes.neighbourhood import Pair
     from bridge.shapes.overlay import Seen, Spelled, Supported
+    from bridge.shapes.reader import Budget, Reader
     from bridge.shapes.results import Result, ResultKey
     from kernel.terms import Term
 

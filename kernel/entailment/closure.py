@@ -74,6 +74,7 @@ class Closure:
         self._rules = matcher(regime)
         self._index = Index()
         self._steps: dict[Triple, Step] = {}
+        self._leaps = Index()
         self._false: dict[frozenset[Triple], Step] = {}
         self._false_by: dict[Triple, set[frozenset[Triple]]] = {}
         self._most = most
@@ -129,7 +130,7 @@ class Closure:
         for each in coming:
             if each in self._steps:
                 before.note(each)
-                del self._steps[each]
+                self._forget(each)
         for each in new:
             self._put(each)
         # Where there was nothing before, every step has a premise of the vocabulary among what is new.
@@ -140,7 +141,7 @@ class Closure:
         """Infers whatever follows from statements that are in the index by now."""
         waiting = deque(new)
         while waiting:
-            for step in list(self._rules.from_premise(waiting.popleft(), self._index, self._ways)):
+            for step in list(self._rules.from_premise(waiting.popleft(), self._index, self._leaps, self._ways)):
                 if step.conclusion is None:
                     self._contradict(step, before)
                 elif step.conclusion not in self._index:
@@ -156,7 +157,13 @@ class Closure:
         before.note(triple)
         self._put(triple)
         self._steps[triple] = step
+        if step.rule.stride is not None:
+            self._leaps.add(triple)
         self._bound()
+
+    def _forget(self, triple: Triple) -> None:
+        self._leaps.remove(triple)
+        del self._steps[triple]
 
     def _contradict(self, step: Step, before: _Kept) -> None:
         key = frozenset(step.premises)
@@ -177,14 +184,17 @@ class Closure:
         gone = dict.fromkeys(going)
         waiting = deque(going)
         while waiting:
-            for step in self._rules.from_premise(waiting.popleft(), self._index, self._ways):
+            for step in self._rules.from_premise(waiting.popleft(), self._index, self._leaps, self._ways):
                 if step.conclusion is not None and step.conclusion in self._steps and step.conclusion not in gone:
                     gone[step.conclusion] = None
                     waiting.append(step.conclusion)
         for each in gone:
             self._drop(each, before)
         for each in gone:
-            if each not in self._index and (found := self._rules.to_conclusion(each, self._index)) is not None:
+            if (
+                each not in self._index
+                and (found := self._rules.to_conclusion(each, self._index, self._leaps)) is not None
+            ):
                 self._infer(each, found, before)
                 self._follow([each], before)
 
@@ -194,7 +204,7 @@ class Closure:
             self._ways.clear()
         if triple in self._steps:
             before.note(triple)
-            del self._steps[triple]
+            self._forget(triple)
         for key in self._false_by.pop(triple, ()):
             before.note_false(key)
             del self._false[key]

@@ -81,6 +81,37 @@ class Index:
         return self._objects.keys()
 
 
+class Strides:
+    """What an index has beside its leaps, which is what a transitive rule gave.
+
+    Args:
+        index: has it all.
+        leaps: a part of it.
+    """
+
+    def __init__(self, index: Index, leaps: Index) -> None:
+        self._index, self._leaps = index, leaps
+
+    def __contains__(self, triple: Triple) -> bool:
+        return triple in self._index and triple not in self._leaps
+
+    def objects(self, predicate: str, subject: str) -> Collection[str]:
+        """The objects of a subject and predicate."""
+        return {*self._index.objects(predicate, subject)}.difference(self._leaps.objects(predicate, subject))
+
+    def subjects(self, predicate: str, value: str) -> Collection[str]:
+        """The subjects of a predicate and object."""
+        return {*self._index.subjects(predicate, value)}.difference(self._leaps.subjects(predicate, value))
+
+    def pairs(self, predicate: str) -> Iterator[tuple[str, str]]:
+        """Subject and object of each triple of a predicate."""
+        return (each for each in self._index.pairs(predicate) if (each[0], predicate, each[1]) not in self._leaps)
+
+    def predicates(self) -> Collection[str]:
+        """Which there are, at most."""
+        return self._index.predicates()
+
+
 def _all(found: str | set[str] | None) -> Collection[str]:
     if found is None:
         return ()

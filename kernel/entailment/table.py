@@ -30,6 +30,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from kernel.terms import RDF, XSD
@@ -74,6 +75,7 @@ class Rule:
         variables: how many there are.
         different: pairs of variables that stand for different terms.
         unlike: pairs of variables that stand for literals of one datatype and different values.
+        stride: of a rule that says that a predicate is transitive, the last premise; None: it says something else.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Rule:
     variables: int
     different: tuple[tuple[int, int], ...]
     unlike: tuple[tuple[int, int], ...] = ()
+    stride: Pattern | None = None
 
 
 class Regime(StrEnum):
@@ -229,7 +232,15 @@ def _rule(line: str) -> Rule:
     different, unlike = (
         tuple((numbers[each[0]], numbers[each[2]]) for each in clauses if compared in each) for compared in _COMPARED
     )
-    return Rule(name, body, head, len(numbers), different, unlike)
+    return Rule(name, body, head, len(numbers), different, unlike, _stride(body, head))
+
+
+def _stride(body: tuple[Pattern, ...], head: Pattern | None) -> Pattern | None:
+    """The last premise, where the last two are `?x p ?y . ?y p ?z` and the head is `?x p ?z`."""
+    for (one, predicate, middle), last in pairwise(body[-2:]):
+        if last == (middle, predicate, last[2]) and head == (one, predicate, last[2]):
+            return last
+    return None
 
 
 def _pattern(words: list[str], numbers: dict[str, int]) -> Pattern:

@@ -1,12 +1,12 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernel.entailment.closure import Closure, TooMuchFollowsError
-from kernel.entailment.index import Triple
-from kernel.entailment.joins import Matcher
+from kernel.entailment.index import Index, Triple
+from kernel.entailment.joins import Matcher, Step, Ways
 from kernel.entailment.table import AUXILIARY, OWL_RL, TYPE, Of, Regime
 from kernel.terms import XSD
 from tests.kernel.entailment.ontologies import (
@@ -95,6 +95,54 @@ def test_however_statements_come_and_go_the_closure_is_that_of_what_is_there(
 @settings(max_examples=3_000)
 def test_the_same_at_length(history: tuple[list[Triple], list[list[Triple]]]) -> None:
     comes_and_goes(*history)
+
+
+TRANSITIVE = ("<urn:p>", TYPE, owl("TransitiveProperty"))
+INVERSE = ("<urn:p>", owl("inverseOf"), "<urn:q>")
+
+
+@st.composite
+def webs(draw: st.DrawFn) -> tuple[list[Triple], list[list[Triple]]]:
+    """Statements of transitive predicates among few nodes, where many ways lead anywhere, and steps of them."""
+    nodes = st.sampled_from([f"<urn:{each}>" for each in "abcdef"])
+    predicates = st.sampled_from([SUBCLASS, "<urn:p>", "<urn:q>", owl("equivalentClass")])
+    edges = st.lists(st.tuples(nodes, predicates, nodes), min_size=4, max_size=12, unique=True)
+    base = [TRANSITIVE, INVERSE, *draw(edges)]
+    return base, draw(st.lists(st.lists(st.sampled_from(base), unique=True), min_size=1, max_size=6))
+
+
+@given(webs())
+@settings(max_examples=60)
+def test_so_it_is_where_many_ways_lead_anywhere(history: tuple[list[Triple], list[list[Triple]]]) -> None:
+    comes_and_goes(*history)
+
+
+@pytest.mark.fuzz
+@given(webs())
+@settings(max_examples=5_000)
+def test_so_it_is_where_many_ways_lead_anywhere_at_length(history: tuple[list[Triple], list[list[Triple]]]) -> None:
+    comes_and_goes(*history)
+
+
+@pytest.mark.parametrize("regime", Regime)
+def test_a_chain_takes_steps_by_the_square_of_its_length(monkeypatch: pytest.MonkeyPatch, regime: Regime) -> None:
+    steps = 0
+    original = Matcher.from_premise
+
+    def counted(self: Matcher, triple: Triple, index: Index, leaps: Index, ways: Ways) -> Iterator[Step]:
+        nonlocal steps
+        for each in original(self, triple, index, leaps, ways):
+            steps += 1
+            yield each
+
+    monkeypatch.setattr(Matcher, "from_premise", counted)
+    length = 40
+    chain = [(f"<urn:{number}>", SUBCLASS, f"<urn:{number + 1}>") for number in range(length)]
+    closure = closed(chain, regime)
+    assert (len(closure.inferred), steps < 2 * length**2) == (length * (length - 1) // 2, True)
+    closure.change(remove=[chain[length // 2]])
+    left = sum(edges * (edges - 1) // 2 for edges in (length // 2, length // 2 - 1))
+    assert (len(closure.inferred), steps < 4 * length**2) == (left, True)
 
 
 def is_proved(closure: Closure, triple: Triple, asserted: set[Triple], above: frozenset[Triple] = frozenset()) -> bool:

@@ -159,7 +159,7 @@ class Entry:
         arguments: for the module, after directory and size.
         env: set in its environment.
         exchanges: whether it gives or takes what ours made.
-        most: facts that it is opened with at most, where more take too long, or too much memory; None: as many as asked.
+        most: facts that it is opened with at most, where more take too long, or too much memory; None: all.
     """
 
     name: str

@@ -55,7 +55,7 @@ def parse(data: bytes) -> object:
     if data.count(b"{") + data.count(b"[") > _MAX_CONTAINERS:
         raise malformed(f"more than {_MAX_CONTAINERS} objects and arrays")
     try:
-        return json.loads(data.decode(), object_pairs_hook=_unique, parse_float=_no_float, parse_constant=_no_float)
+        return json.loads(data.decode(), object_pairs_hook=unique, parse_float=_no_float, parse_constant=_no_float)
     except ValueError as error:  # UnicodeDecodeError and JSONDecodeError are both of this kind
         raise malformed(f"not JSON in UTF-8: {error}") from None
 
@@ -153,7 +153,8 @@ def malformed(message: str, where: str = "") -> MalformedDocument:
     return MalformedDocument(message, remedy=_REMEDY, where=where or None)
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object's members, for `json.loads`; `MalformedDocument` if a name is given twice."""
     members = dict(pairs)
     if len(members) != len(pairs):
         names = [name for name, _ in pairs]

@@ -6,6 +6,8 @@ Rules
 * With the base's keys (`GET /keys`), what an older key signed is verified as well, if the key that is known is one of
   them. What a revoked key signed takes the proof that it was logged before; proofs are by the key that signs now.
 * What the certificate cannot say is said too: whether and when it was applied stands in the log, and takes a proof.
+* What `GET /certificates/{id}` tells beside the credential is held against it: items, decisions and whatever says again
+  what is signed. What is signed nowhere is named.
 
 Example
 -------
@@ -31,7 +33,7 @@ from certificates.errors import MalformedDocument
 from certificates.ids import urn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from certificates.certificate import Certificate
     from certificates.checkpoints import Checkpoint
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from certificates.key_history import HeldKey, KeyHistory
     from certificates.keys import VerifyingKey
     from certificates.logged import Logged
+    from certificates.told import Told
 
 _LONGEST: Final = 2**28
 """Bytes of a document: signed exports, the largest of them, come to a few tens of millions."""
@@ -210,7 +213,7 @@ def _certificate(document: bytes, proofs: list[Path], history: KeyHistory) -> li
     from certificates.logged import logged, require_trust
     from certificates.proof import as_signed
 
-    credential = _credential(document)
+    credential, told = _credential(document)
     held = _signer(credential, history)
     certificate, signed = as_signed(credential, held.key)
     lines, proved = list(in_words(certificate)), []
@@ -221,9 +224,69 @@ def _certificate(document: bytes, proofs: list[Path], history: KeyHistory) -> li
     require_trust(held, proved)
     lines += [_of_key(held)] if held.rotated is not None else []
     lines += map(_logged, proved)
+    if told is not None:
+        lines += _told(told, certificate, signed, proved, history)
     if not any(line.startswith("applied") for line in lines):
         lines.append("Whether, and when, it was applied stands in the base's log: see --proof.")
     return lines
+
+
+def _told(
+    told: dict[str, object], certificate: Certificate, signed: bytes, proved: list[Logged], history: KeyHistory
+) -> Iterator[str]:
+    """What of the answer that the credential came in is as it was signed, and what is signed nowhere."""
+    from certificates.told import hold_told
+
+    held = hold_told(told, certificate, signed, lambda record: _key_of_record(record, history))
+    names = {"credential", *held.names, *_hold_findings(told, held), *_hold_applied(told, proved)}
+    for name, member, items in (("plan", "plan", held.plan), ("findings", "findingItems", held.findings)):
+        if member not in told or not items.signed:
+            continue
+        if items.whole:
+            withheld = items.told - len(items.bodies)
+            yield f"{name:<10}  as signed{f', {withheld} withheld' if withheld else ''}"
+        else:
+            yield f"{name:<10}  {items.told} of {items.signed} are in the file: a part is not verified, only the whole"
+    if held.decisions:
+        others = "" if held.verified == held.decisions else ": the others are by keys that are revoked, or unknown"
+        yield f"decisions   {held.verified} of {held.decisions} as signed{others}"
+    if unsigned := sorted(told.keys() - names):
+        yield f"not signed  {', '.join(unsigned)}: what the file says of these is not verified"
+
+
+def _key_of_record(record: Mapping[str, object], history: KeyHistory) -> VerifyingKey | None:
+    """The key that a decision names, if it is known and was not revoked."""
+    proof = record.get("proof")
+    held = history.named_by(str(proof.get("verificationMethod"))) if isinstance(proof, dict) else None
+    return None if held is None or held.revoked is not None else held.key
+
+
+def _hold_findings(told: dict[str, object], held: Told) -> Iterator[str]:
+    """The name of `findings`, if they say what their items say; nothing where these are not all there."""
+    from api import answers
+    from certificates.findings import Finding
+    from certificates.told import differs
+
+    if "findings" not in told or not held.findings.whole:
+        return
+    expected = [answers.finding(Finding.from_body(body)) for _, body in sorted(held.findings.bodies.items())]
+    if told["findings"] != expected:
+        raise differs("findings")
+    yield "findings"
+
+
+def _hold_applied(told: dict[str, object], proved: list[Logged]) -> Iterator[str]:
+    """The names of what a proof shows of the certificate's fate; nothing without one."""
+    from certificates.events import Applied
+    from certificates.told import differs
+
+    for each in proved:
+        if isinstance(each.event, Applied):
+            expected = {"state": "applied", "head": each.position, "instant": each.event.at}
+            for name in expected.keys() & told.keys():
+                if told[name] != expected[name]:
+                    raise differs(name)
+            yield from expected
 
 
 def _decision(document: bytes, history: KeyHistory) -> list[str]:
@@ -330,23 +393,25 @@ def _export(document: bytes, history: KeyHistory) -> list[str]:
     ]
 
 
-def _credential(data: bytes) -> bytes:
-    """The signed document, also out of what `GET /certificates/{id}` says about it."""
+def _credential(data: bytes) -> tuple[bytes, dict[str, object] | None]:
+    """The signed document, also out of what `GET /certificates/{id}` says about it, and that if it came in it."""
+    from certificates.closed import unique
+
     try:
-        document = json.loads(data)
+        document = json.loads(data, object_pairs_hook=unique)
     except (ValueError, RecursionError):
-        return data  # whoever verifies says what is wrong with it
+        return data, None  # whoever verifies says what is wrong with it
     if not isinstance(document, dict):
-        return data
+        return data, None
     credential = document.get("credential")
     if isinstance(credential, dict):
-        return json.dumps(credential).encode()
+        return json.dumps(credential).encode(), document
     if "proof" not in document:
         raise MalformedDocument(
             "it is not signed: there is no proof in it",
             remedy="name a certificate, as `GET /certificates/{id}` serves it, or an export made with --signed",
         )
-    return data
+    return data, None
 
 
 def in_words(certificate: Certificate) -> Iterator[str]:

@@ -1,6 +1,8 @@
 """`/log`: a stranger with the key follows the log, and checks what certificates and checkpoints say."""
 
+import json
 import shutil
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,13 +15,16 @@ from bridge.auditing.audit import audit
 from bridge.base import Base
 from bridge.signing.log import LogReader
 from certificates.checkpoints import origin_of, verify_checkpoint
+from certificates.errors import CertificateError
 from certificates.events import Applied, Decided, Issued, decode_event
 from certificates.keys import SigningKey
 from certificates.log_proofs import ConsistencyProof, InclusionProof
 from certificates.merkle import leaf_hash, tree_root
 from certificates.merkle_proofs import root
 from certificates.notes import NoteKey, NoteKeyType, cosign
+from certificates.proof import as_signed
 from certificates.tiles import TiledTree, tiles_of, unbundle
+from certificates.told import hold_told
 from kernel.access import Role
 from tests.api.bodies import EX, change, request
 from tests.api.console import run
@@ -239,6 +244,97 @@ def test_a_certificate_is_verified_with_what_the_log_says_of_it(files: Path) -> 
     status, said = verify(files, "first.json", "--proof", str(files / "first-issued.txt"))
     assert status == 0
     assert "see --proof" in said
+
+
+def told_in_review(server: Served) -> tuple[dict[str, Any], str]:
+    """What is told of a certificate with a finding, a decision and a comment, and the proof that it was applied."""
+    waits = write(server.writer, "eve", confidence=0.1)["certificate"].removeprefix("urn:uuid:")
+    said = {"decision": "approve", "comment": "as in the gazette"}
+    assert server.client(Role.EDITOR).post(f"/certificates/{waits}/decision", json=said).status_code == 200
+    told: dict[str, Any] = server.writer.get(f"/certificates/{waits}").json()
+    return told, text(server.writer, "/log/proof/inclusion", certificate=waits, event="applied")
+
+
+def altered_anywhere(value: object) -> Iterator[object]:
+    """The value with one text, number or null in it changed, for each of these; and with one element less."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from ({**value, name: each} for each in altered_anywhere(inner))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from ([*value[:number], each, *value[number + 1 :]] for each in altered_anywhere(inner))
+            yield [*value[:number], *value[number + 1 :]]
+    elif isinstance(value, int):
+        yield value + 1
+    else:
+        yield "0" * 32 if value is None else f"{value}0"
+
+
+def comment_ordinals(decisions: object) -> list[int]:
+    """Where among the comments those of decisions are: nobody signs that."""
+    assert isinstance(decisions, list)
+    return [each["comment"]["ordinal"] for each in decisions if "comment" in each]
+
+
+def test_nothing_that_is_told_beside_a_certificate_passes_for_what_was_signed(server: Served) -> None:
+    told, _ = told_in_review(server)
+    key = server.base.key.public
+    certificate, signed = as_signed(json.dumps(told["credential"]).encode(), key)
+    refused = 0
+    for name in sorted(told.keys() - {"credential", "findings", "graphs", "head", "instant", "state"}):
+        value = told[name]["items"] if name in {"plan", "findingItems"} else told[name]
+        for each in altered_anywhere(value):
+            try:
+                held = hold_told(
+                    told | {name: {"items": each, "next": None} if name in {"plan", "findingItems"} else each},
+                    certificate, signed, lambda _: key,
+                )  # fmt: skip
+            except CertificateError:
+                refused += 1
+                continue
+            # What is left out cannot be missed in decisions; of items it is a part, and not said to be verified.
+            assert isinstance(each, list)
+            assert len(each) < len(value) or comment_ordinals(each) != comment_ordinals(value)
+            assert name == "decisions" or name not in held.names
+    assert refused > 40
+
+
+def test_what_is_told_of_a_certificate_is_verified_and_what_nobody_signed_is_named(
+    server: Served, tmp_path: Path
+) -> None:
+    told, applied = told_in_review(server)
+    a_file(tmp_path, "key.txt", server.base.key.public.multibase)
+    proof = ("--proof", str(a_file(tmp_path, "applied.txt", applied)))
+    a_file(tmp_path, "told.json", json.dumps(told))
+    for options, unsigned in (((), "graphs, head, instant, state"), (proof, "graphs")):
+        status, said = verify(tmp_path, "told.json", *options)
+        assert (status, f"not signed  {unsigned}: " in said, "2 of 2 as signed\n" in said) == (0, True, True)
+    finding, plan = told["findings"][0], told["plan"]["items"]
+    forged = json.loads(json.dumps(told["plan"]).replace("bob", "mallory"))
+    for name, value in (("plan", forged), ("findings", [finding | {"focus": f"{EX}bob"}]), ("head", 7)):
+        a_file(tmp_path, "altered.json", json.dumps(told | {name: value}))
+        status, said = verify(tmp_path, "altered.json", *(proof if name == "head" else ()))
+        assert (status, "not what was signed" in said) == (1, True), said
+    a_file(tmp_path, "part.json", json.dumps(told | {"plan": {"items": plan[:1], "next": 1}}))
+    status, said = verify(tmp_path, "part.json")
+    assert (status, f"1 of {len(plan)} are in the file: a part is not verified" in said) == (0, True)
+
+
+def test_a_decision_by_a_key_that_is_not_known_is_not_said_to_be_verified(server: Served, tmp_path: Path) -> None:
+    told, _ = told_in_review(server)
+    a_file(tmp_path, "key.txt", server.base.key.public.multibase)
+    told["decisions"][0]["record"]["proof"]["verificationMethod"] = SigningKey.generate().public.did
+    a_file(tmp_path, "told.json", json.dumps(told))
+    status, said = verify(tmp_path, "told.json")
+    assert (status, "1 of 2 as signed: the others" in said) == (0, True)
+    assert "not signed  decisions, graphs" in said
+
+
+def test_a_member_that_is_told_twice_is_refused(files: Path) -> None:
+    told = (files / "first.json").read_text()
+    a_file(files, "twice.json", told.replace('{"certificate"', '{"plan": null, "certificate"', 1))
+    status, said = verify(files, "twice.json")
+    assert (status, "plan: the member is given twice" in said) == (1, True)
 
 
 def test_a_proof_of_another_certificate_or_log_is_refused(files: Path, tmp_path: Path) -> None:

@@ -21,24 +21,24 @@ Example
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from api.http.parameters import Parameter, Parameters
 from bridge.documents.reader import FORMATS, JSON_LD, read_document
 from bridge.documents.records import read_records
 from kernel.changes import NO_SPELLING, Assert, Request
+from kernel.confidence import CONFIDENCE_SAID, read_confidence
 from kernel.errors import InvalidDocument, InvalidParameter, InvalidTime, MunimentError
 from kernel.facts import Spelling, Validity
 from kernel.time.instants import name_zone, parse_zone
 from kernel.time.timevalues import NO_END, NO_START, interval_between, valid_from, valid_through, valid_to
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from kernel.ports.outside import TermCanonicaliser
     from kernel.time.timevalues import Bound
 
-_DECIMAL: Final = re.compile(r"[01](?:\.[0-9]{1,30})?|\.[0-9]{1,30}", re.ASCII)
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 _IRI: Final[dict[str, object]] = {"type": "string", "format": "iri"}
@@ -160,8 +160,9 @@ def _confidence(parameters: Parameters) -> Decimal | None:
     text = parameters.text(CONFIDENCE)
     if text is None:
         return None
-    if not _DECIMAL.fullmatch(text) or Decimal(text) > 1:
+    confidence = read_confidence(text)
+    if confidence is None:
         raise InvalidParameter(
-            f"{text[:40]!r} is no confidence", remedy="give a decimal from 0 to 1, such as 0.85", where=CONFIDENCE.name
+            f"{text[:40]!r} is no confidence, {CONFIDENCE_SAID}", remedy="give one, such as 0.85", where=CONFIDENCE.name
         )
-    return Decimal(text)
+    return confidence

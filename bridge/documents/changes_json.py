@@ -46,6 +46,7 @@ from bridge.documents.json_terms import JsonTerms
 from bridge.documents.json_text import Json, parse_json, pointer
 from bridge.documents.skolem import Skolem
 from kernel.changes import NO_SPELLING, Assert, Change, End, Request, Retract, Revise
+from kernel.confidence import CONFIDENCE_SAID, read_confidence
 from kernel.errors import CallerError, InvalidChange, InvalidDocument, InvalidTime
 from kernel.facts import Spelling, Validity
 from kernel.terms import Iri, Literal, Statement
@@ -261,9 +262,10 @@ class _Change:
         if not self.has("confidence"):
             return None
         value = self._members["confidence"]
-        if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0 <= value <= 1:
-            raise _wrong("a confidence is a number from 0 to 1", "give one, or leave it out", self.place("confidence"))
-        return Decimal(value)
+        number = read_confidence(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else None
+        if number is None:
+            raise _wrong(f"a confidence is {CONFIDENCE_SAID}", "give one, or leave it out", self.place("confidence"))
+        return number
 
     def _bound(self, name: str, read: Callable[..., Bound]) -> Bound:
         text = self._members[name]

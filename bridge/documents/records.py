@@ -29,7 +29,6 @@ Example
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
 from bridge.exporting.record import (
@@ -51,6 +50,7 @@ from bridge.exporting.record import (
     VALID_TO,
 )
 from kernel.changes import NO_SPELLING
+from kernel.confidence import CONFIDENCE_SAID, read_confidence
 from kernel.errors import CallerError, InvalidDocument
 from kernel.facts import Spelling, Validity
 from kernel.terms import RDF, XSD, XSD_STRING, Iri, Literal, Statement, Term, TripleTerm
@@ -61,6 +61,7 @@ from kernel.vocabulary import M
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from decimal import Decimal
 
     from bridge.documents.reader import Asserted
     from kernel.ports.outside import TermCanonicaliser
@@ -319,13 +320,10 @@ class Record:
         given = self._literal(CONFIDENCE)
         if given is None:
             return None
-        try:
-            confidence = Decimal(given.lexical)
-            if 0 <= confidence <= 1:
-                return confidence
-        except InvalidOperation:
-            pass
-        raise self._wrong("m:confidence is no decimal from 0 to 1", "give one, or leave it out")
+        confidence = read_confidence(given.lexical)
+        if confidence is None:
+            raise self._wrong(f"m:confidence is not {CONFIDENCE_SAID}", "give one, or leave it out")
+        return confidence
 
     def _text(self, name: Iri) -> str | None:
         literal = self._literal(name)

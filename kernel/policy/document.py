@@ -21,12 +21,12 @@ Example
 from __future__ import annotations
 
 import json
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from certificates.contradictions import ContradictionKind
 from certificates.findings import FindingCode, Severity
 from kernel.access import Role
+from kernel.confidence import CONFIDENCE_SAID, read_confidence
 from kernel.errors import InvalidDocument
 from kernel.policy.approval import ANY_EDITOR, Approvals, Every, NoSelfApproval, SignedByEditor
 from kernel.policy.conditions import (
@@ -192,12 +192,9 @@ def _number(value: object, place: str) -> int:
 
 
 def _confidence(value: object, place: str) -> str:
-    try:
-        number = Decimal(value) if isinstance(value, str) else Decimal("NaN")
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if not number.is_finite() or not 0 <= number <= 1:
-        raise _wrong(place, "it is no number from 0 to 1 in text", 'give one, such as "0.5"')
+    number = read_confidence(value) if isinstance(value, str) else None
+    if number is None:
+        raise _wrong(place, f"it is not {CONFIDENCE_SAID}, in text", 'give one, such as "0.5"')
     return format(number.normalize(), "f")
 
 

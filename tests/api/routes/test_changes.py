@@ -492,3 +492,17 @@ def test_a_reason_is_one_that_people_read(shared: Served) -> None:
         problem = answer.json()
         assert (answer.status_code, problem["where"]) == (400, "reason")
         assert "10,001 characters" in problem["detail"]
+
+
+@pytest.mark.parametrize("written", ["1e-101", "1e-999999999", f"0.{1:0101}"])
+def test_a_confidence_that_is_short_to_send_and_long_to_write_out_is_refused(shared: Served, written: str) -> None:
+    said = json.dumps(request(change("ada", "lives", "rome", confidence=0.5))).replace("0.5", written)
+    record = f"<{EX}a> <{EX}p> 1 {{| <https://w3id.org/muniment#confidence> {written} |}} ."
+    writer, turtle = shared.writer, {"Content-Type": "text/turtle"}
+    for answer in (
+        writer.post("/changes", content=said, headers={"Content-Type": "application/json"}),
+        writer.post("/changes", content=record, headers=turtle),
+        writer.post("/changes", content=f"<{EX}a> <{EX}p> 1 .", params={"confidence": written}, headers=turtle),
+    ):
+        assert (answer.status_code, len(answer.content) < 1_000) == (400, True)
+        assert "at most 100 digits after the point" in answer.json()["detail"]

@@ -200,7 +200,7 @@ def _unusable(material: Material) -> Iterator[str]:
     """Why nothing can be judged by the shapes."""
     problems = material.shapes.problems
     for problem in problems[:LISTED]:
-        yield _in_words(problem, material)
+        yield _in_words(problem, material, "the shapes cannot be used, ")
     if len(problems) > LISTED:
         yield f"… and {len(problems) - LISTED} more problems of the shapes"
     if not problems and not material.shapes_found:
@@ -209,7 +209,7 @@ def _unusable(material: Material) -> Iterator[str]:
         yield "no shape has a target, so nothing would be checked (write sh:targetClass, or another target)"
 
 
-def _in_words(problem: Problem, material: Material) -> str:
+def _in_words(problem: Problem, material: Material, what: str) -> str:
     from bridge.shapes.reports.telling import Telling
     from bridge.shapes.vocabulary import is_blank
 
@@ -217,22 +217,32 @@ def _in_words(problem: Problem, material: Material) -> str:
     place = f"at {telling.place(problem.place)}"
     where = material.place(problem.place)
     value = "" if problem.value is None or is_blank(problem.value) else f", in {problem.value.n3}"
-    return f"{where or 'shapes'}: the shapes cannot be used, {place}{value}: {telling.reason(problem)}"
+    return f"{where or 'shapes'}: {what}{place}{value}: {telling.reason(problem)}"
 
 
 def _notes(material: Material) -> Iterator[str]:
     for imported in material.imports:
         yield f"the shapes import {imported}, which is not fetched: give it with --shapes"
-    undescribed = () if material.shapes.problems else material.shapes.undescribed
-    for problem in undescribed[:LISTED]:
-        yield _in_words(problem, material).replace("the shapes cannot be used, ", "")
-    if len(undescribed) > LISTED:
-        more = counted(len(undescribed) - LISTED, "more reference to a shape", "more references to shapes")
-        yield f"… and {more} not there"
+    if not material.shapes.problems:
+        yield from _in_vain(material)
     if material.unused:
         unused = counted(material.unused, "statement")
         are = "is" if material.unused == 1 else "are"
         yield f"{unused} in the graph m:shapes of the files {are} not used, as --shapes is given"
+
+
+def _in_vain(material: Material) -> Iterator[str]:
+    """What the shapes say, and nothing is judged by."""
+    undescribed, idle = material.shapes.undescribed, material.shapes.idle
+    for problem in undescribed[:LISTED]:
+        yield _in_words(problem, material, "")
+    if len(undescribed) > LISTED:
+        more = counted(len(undescribed) - LISTED, "more reference to a shape", "more references to shapes")
+        yield f"… and {more} not there"
+    for problem in idle[:LISTED]:
+        yield _in_words(problem, material, "what the shapes say has no effect, ")
+    if len(idle) > LISTED:
+        yield f"… and {len(idle) - LISTED:,} more without effect"
 
 
 # --- reporting --------------------------------------------------------------------------------------------------------

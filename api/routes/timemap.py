@@ -113,7 +113,7 @@ def _original(request: Request, text: str | None) -> str:
     path, _, query = text.removeprefix(here).removeprefix(root_of(request.scope)).partition("?")
     known = any(path == each or (each.endswith("/") and path.startswith(each)) for each in _READ_HERE)
     if not known or "#" in text or urlsplit(path).netloc:
-        remedy = f"name one of {', '.join(each.rstrip('/') for each in _READ_HERE)}"
+        remedy = f"name one of {', '.join(dict.fromkeys(each.rstrip('/') for each in _READ_HERE))}"
         raise InvalidParameter(f"{text[:80]!r} is nothing that is read here", remedy=remedy, where=OF)
     return original_url(here + path, query)
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 
 from kernel.errors import InvalidParameter, InvalidTime
 from kernel.time.instants import Instant
-from kernel.time.timevalues import parse_point
+from kernel.time.timevalues import A_YEAR, parse_point
 
 if TYPE_CHECKING:
     from kernel.ports.ledger import Ledger, LedgerView
@@ -91,14 +91,15 @@ class Moments:
         try:
             instant = parse_point(text, field="as-of")
         except InvalidTime as error:
-            error.remedy += ", or head:N for what was known at a head"
+            # A year alone could be a head.
+            error.remedy = error.remedy.replace(f" {A_YEAR},", "") + ", or head:N for what was known at a head"
             raise
         with self._ledger.reading() as view:
             latest = view.head().instant
         if instant > max(self._host.now(), latest or instant):
             raise InvalidParameter(
                 f"{text} lies in the future: what will be known then is not known",
-                remedy="leave as-of out for the present state; use valid-at for what is known of the future",
+                remedy="give one that is past, or none for the present; use valid-at for what is known of the future",
                 where="as-of",
             )
         return instant

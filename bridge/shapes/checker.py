@@ -33,7 +33,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from bridge.shapes.application import Mode
-from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused, supported_anew
+from bridge.shapes.delta import Change, Concerned, changes_of_load, changes_of_plan, fused, supported_anew, together
 from bridge.shapes.existing import each_beside
 from bridge.shapes.neighbourhood import Walk
 from bridge.shapes.overlay import Overlay, is_data, triple_of
@@ -214,9 +214,11 @@ class CoreChecker:
         reader = Reader(overlay, Budget(allowed))
         slices = Slices(model, shapes.engine, reader, Budget(JUDGED * allowed, patience))
         concerned = Concerned(model)
-        for change in changes:
-            horizon = Interval(change.parts[0].start, change.parts[-1].end)
-            concerned.add(change, Walk(model, reader, horizon).concerned(change.triple, Looked(slices, change)))
+        for alike in together(changes):
+            first = alike[0]
+            walk = Walk(model, reader, Interval(first.parts[0].start, first.parts[-1].end))
+            pairs = walk.concerned([change.triple for change in alike], Looked(slices, alike))
+            concerned.add(pairs, first.parts, first.graphs)
         for pair, parts, graphs in concerned.pairs():
             if not judged.before(pair, parts, graphs):
                 yield from slices.violations(pair, parts, graphs)

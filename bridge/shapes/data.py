@@ -183,9 +183,10 @@ class Data:
         if not frontier:
             return found
         while fresh := {node: spellings for node, spellings in frontier.items() if node not in found}:
-            found = together([found, frontier])
+            _add(found, frontier)
             frontier = self.follow(path.path, fresh) if path.unbounded else {}
-        return together([found, frontier])
+        _add(found, frontier)
+        return found
 
     def _backwards(self, predicate: Iri) -> dict[Term, Nodes]:
         found: dict[Term, Nodes] = {}
@@ -208,10 +209,14 @@ def together(several: Iterable[Mapping[Term, Spellings]]) -> Nodes:
     """All of the nodes; one that is reached in several ways has all their spellings."""
     found: Nodes = {}
     for nodes in several:
-        for node, spellings in nodes.items():
-            known = found.get(node)
-            found[node] = spellings if known is None or known == spellings else _merged(known, spellings)
+        _add(found, nodes)
     return found
+
+
+def _add(found: Nodes, nodes: Mapping[Term, Spellings]) -> None:
+    for node, spellings in nodes.items():
+        known = found.get(node)
+        found[node] = spellings if known is None or known == spellings else _merged(known, spellings)
 
 
 def _merged(one: Spellings, other: Spellings) -> Spellings:

@@ -156,6 +156,14 @@ def _may_be_anew(content: FactContent, model: ShapesModel) -> bool:
     return isinstance(content.statement.object, Literal) or content.statement.predicate in model.reified
 
 
+def together(changes: Iterable[Change]) -> Iterable[list[Change]]:
+    """The changes that are of one time and of the same graphs: what they concern is sought together."""
+    found: dict[tuple[tuple[Interval, ...], frozenset[Iri]], list[Change]] = {}
+    for change in changes:
+        found.setdefault((change.parts, change.graphs), []).append(change)
+    return found.values()
+
+
 class Concerned:
     """The pairs that changes concern, when, and through which graphs."""
 
@@ -163,12 +171,12 @@ class Concerned:
         self._model = model
         self._found: dict[Pair, tuple[list[Interval], set[Iri]]] = {}
 
-    def add(self, change: Change, pairs: Iterable[Pair]) -> None:
-        """Notes what a change concerns."""
+    def add(self, pairs: Iterable[Pair], parts: Iterable[Interval], graphs: Iterable[Iri]) -> None:
+        """Notes what changes concern that are of one time and of the same graphs."""
         for pair in pairs:
-            parts, graphs = self._found.setdefault(pair, ([], set()))
-            parts.extend(change.parts)
-            graphs.update(change.graphs)
+            known, through = self._found.setdefault(pair, ([], set()))
+            known.extend(parts)
+            through.update(graphs)
 
     def pairs(self) -> Iterator[tuple[Pair, list[Interval], frozenset[Iri]]]:
         """Each pair that has to be judged, with its time and its graphs."""

@@ -183,14 +183,14 @@ class Judging:
         written, in_force = self._existing.written, self._in_force
         walk, old_walk = self._walk(written), None if in_force is None else self._walk(in_force)
         found = Concerned(set(), set(), set())
-        for triple in triples:
-            for shape, focus in walk.concerned(triple) if written.model.notices(triple) else ():
-                found.targets.update((root, focus) for root in self._existing.roots_at(shape))
-            if old_walk is not None and in_force is not None and in_force.model.notices(triple):
-                for pair in old_walk.concerned(triple):
-                    # By the node: a property shape and the shape that hands its results on are two pairs with the same.
-                    found.in_force.add(pair[1])
-                    found.keys.update(violation.result.key for violation in self._held(pair))
+        every = [*triples]
+        for shape, focus in walk.concerned([triple for triple in every if written.model.notices(triple)]):
+            found.targets.update((root, focus) for root in self._existing.roots_at(shape))
+        if old_walk is not None and in_force is not None:
+            for pair in old_walk.concerned([triple for triple in every if in_force.model.notices(triple)]):
+                # By the node: a property shape and the shape that hands its results on are two pairs with the same.
+                found.in_force.add(pair[1])
+                found.keys.update(violation.result.key for violation in self._held(pair))
         return found
 
     def _walk(self, shapes: Shapes) -> Walk:

@@ -25,7 +25,7 @@ Example
 ::
 
     walk = Walk(model, Reader(overlay, Budget(10_000)), horizon)
-    pairs = walk.concerned(triple)
+    pairs = walk.concerned([triple])
     facts = walk.surroundings(*pair)
 """
 
@@ -38,7 +38,7 @@ from bridge.shapes.vocabulary import RDF_TYPE, SUBCLASS_OF
 from kernel.terms import Iri, Literal, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
     from uuid import UUID
 
@@ -59,18 +59,18 @@ Match: TypeAlias = "Callable[[Iri | None, Iri | None, Term | None], Iterable[See
 
 
 class Told:
-    """What is known of a change before everything is looked at: of this one, nothing.
+    """What is known of changes before everything is looked at: of these, nothing.
 
-    It is true of one of which more is known: what the facts read are said to be, there before and after, is so then.
+    It is true of those of which more is known: what the facts read are said to be, there before and after, is so then.
     Where shapes are followed through what changed meanwhile it is not: what came is there all the time.
     """
 
     def __bool__(self) -> bool:
         return False
 
-    def is_indifferent(self, shape: Shape) -> bool:
-        """Whether no result of a shape depends on the statement as a step of its path."""
-        del shape
+    def is_indifferent(self, shape: Shape, triple: Triple) -> bool:
+        """Whether no result of a shape depends on a statement that changes as a step of its path."""
+        del shape, triple
         return False
 
     def says_the_same(self, shape: Iri, node: Term) -> bool:
@@ -94,34 +94,53 @@ class Walk:
 
     # --- backwards ----------------------------------------------------------------------------------------------------
 
-    def concerned(self, triple: Triple, told: Told = NOTHING_TOLD) -> set[Pair]:
-        """Every pair whose results may change with the statement.
+    def concerned(self, triples: Collection[Triple], told: Told = NOTHING_TOLD) -> set[Pair]:
+        """Every pair whose results may change with one of the statements.
 
         Args:
-            triple: it.
-            told: what is known of its change.
+            triples: they.
+            told: what is known of their change.
         """
-        subject, predicate, value = triple
+        alike: dict[Iri, list[Triple]] = {}
+        for triple in triples:
+            alike.setdefault(triple[1], []).append(triple)
+        return set().union(*(self._concerned(predicate, some, told) for predicate, some in alike.items()))
+
+    def _concerned(self, predicate: Iri, triples: Sequence[Triple], told: Told) -> set[Pair]:
+        """The same for statements of one predicate."""
         pairs: set[Pair] = set()
         using = self._model.using(predicate)
         for shape in using.along:
-            if shape.path is not None and not told.is_indifferent(shape):
-                pairs |= self.outward(shape, sources(shape.path, triple, self._step), told)
+            minded = [triple for triple in triples if not told.is_indifferent(shape, triple)]
+            if shape.path is not None and minded:
+                pairs |= self.outward(shape, sources(shape.path, minded, self._step), told)
         for shape in using.beside:
-            if predicate not in shape.apart_from or self._leads_to(shape, subject, value):
-                pairs |= self.outward(shape, {subject}, told)
+            anyway = predicate not in shape.apart_from
+            foci = {subject for subject, _, value in triples if anyway or self._leads_to(shape, subject, value)}
+            pairs |= self.outward(shape, foci, told)
         for shape in using.closed_to:
-            pairs |= self.outward(shape, self._judging(shape, {subject}), told)
-        for asking in self._asking(using, triple, pairs):
+            pairs |= self.outward(shape, self._judging(shape, {subject for subject, _, _ in triples}), told)
+        for asking in self._asking(using, triples, pairs):
             pairs |= self._all_targets(asking)
-        if using.targeting_subjects and not (told and self._always(subject, predicate, None)):
-            pairs.update((root, subject) for root in using.targeting_subjects)
-        if using.targeting_objects:
-            anyway = bool(told) and self._always(None, predicate, value)
-            pairs.update((root, value) for root in using.targeting_objects if not anyway or self._reads(root, value))
-        if using.by_class and isinstance(value, Iri):
-            pairs |= self._concerned_by_class(subject, predicate, value, told)
+        self._concern_targets(using, triples, told, pairs)
+        if using.by_class:
+            of_class: dict[Iri, set[Iri]] = {}
+            for subject, _, value in triples:
+                if isinstance(value, Iri):
+                    of_class.setdefault(value, set()).add(subject)
+            for value, subjects in of_class.items():
+                pairs |= self._concerned_by_class(subjects, predicate, value, told)
         return pairs
+
+    def _concern_targets(self, using: Using, triples: Sequence[Triple], told: Told, pairs: set[Pair]) -> None:
+        """Adds the pairs whose focus is a target by one of the statements, and not anyway."""
+        for subject, predicate, value in triples if using.targeting_subjects or using.targeting_objects else ():
+            if using.targeting_subjects and not (told and self._always(subject, predicate, None)):
+                pairs.update((root, subject) for root in using.targeting_subjects)
+            if using.targeting_objects:
+                anyway = bool(told) and self._always(None, predicate, value)
+                roots = using.targeting_objects
+                pairs.update((root, value) for root in roots if not anyway or self._reads(root, value))
 
     def is_sound(self, shape: Shape, focus: Term, value: Term) -> bool:
         """Whether a value is at no fault at a focus throughout, before and after, apart from what it is by itself.
@@ -177,11 +196,11 @@ class Walk:
                     waiting.append((outer, frozenset(self._judging(outer, changed)), True))
         return pairs
 
-    def _asking(self, using: Using, triple: Triple, pairs: set[Pair]) -> dict[Iri, None]:
-        """Adds the pairs whose queries may see the statement from their focus; answers shapes that do from anywhere."""
+    def _asking(self, using: Using, triples: Sequence[Triple], pairs: set[Pair]) -> dict[Iri, None]:
+        """Adds the pairs whose queries may see a statement from their focus; answers shapes that do from anywhere."""
         found = {shape.node: None for shape in using.anywhere}
         for shape, look in using.looking:
-            starts = sources(look.path, triple, self._step)
+            starts = sources(look.path, triples, self._step)
             if look.start is None:
                 pairs |= self.outward(shape, starts)
             elif look.start in starts:
@@ -200,13 +219,13 @@ class Walk:
         """The foci at which a shape has one of the values."""
         return values if shape.path is None else reach(inverted(shape.path), values, self._step)
 
-    def _concerned_by_class(self, subject: Iri, predicate: Iri, value: Iri, told: Told) -> set[Pair]:
+    def _concerned_by_class(self, subjects: set[Iri], predicate: Iri, value: Iri, told: Told) -> set[Pair]:
         classes = self._model.classes & self._superclasses({value})
         if not classes:
             return set()
-        nodes: set[Term] = {subject}
+        nodes: set[Term] = set(subjects)
         if predicate == SUBCLASS_OF:
-            below = reach_all({subject}, lambda each: self._subjects(SUBCLASS_OF, each))
+            below = reach_all(subjects, lambda each: self._subjects(SUBCLASS_OF, each))
             nodes = {instance for each in below for instance in self._subjects(RDF_TYPE, each)}
         anyway = {node: self._classes_anyway(node, classes) if told else frozenset() for node in nodes}
         pairs: set[Pair] = set()

@@ -91,8 +91,8 @@ def _is_node_kind(term: Term) -> bool:
 
 
 _IRIS = Rule("an IRI", _is_iri, single=False)
-_COUNT = Rule("a whole number, as xsd:integer", _is_count)
-_COUNTED = Rule("a whole number, as xsd:integer", _is_count, on_properties_only=True)
+_COUNT = Rule("a whole number from 0 to 999999999, as xsd:integer", _is_count)
+_COUNTED = Rule("a whole number from 0 to 999999999, as xsd:integer", _is_count, on_properties_only=True)
 _LIMIT = Rule("a literal", _is_literal)
 _BOOLEAN = Rule("true or false", _is_boolean)
 _TRUTH = Rule("true or false, spelled so", _is_truth)

@@ -4,8 +4,8 @@ Rules
 -----
 * Inverses are pushed down to single steps: the inverse of a/b is ^b/^a. So a path is made of steps, sequences,
   alternatives and repetitions, and following its inverse is following a path.
-* `reach` gives the values of a path; `sources` gives every node from which following it may use a statement. How a
-  step is taken, from the facts of one time or another, is the caller's business.
+* `reach` gives the values of a path; `sources` gives every node from which following it may use one of some
+  statements. How a step is taken, from the facts of one time or another, is the caller's business.
 * A step of `ANY` predicate is what a query's variable asks for; no path of a shape has one.
 * Reading is total: a node that is no path is answered by the reason, and so is a path of more than `LARGEST` parts.
 
@@ -26,7 +26,7 @@ from bridge.shapes.vocabulary import RDF_FIRST, is_blank, sh
 from kernel.terms import Iri, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from bridge.shapes.document import ShapesDocument, Triple
 
@@ -178,21 +178,25 @@ def reach(path: Path, nodes: Iterable[Term], step: Stepper) -> set[Term]:
             return found
 
 
-def sources(path: Path, triple: Triple, step: Stepper) -> set[Term]:
-    """The nodes from which following the path may use a statement."""
+def sources(path: Path, triples: Collection[Triple], step: Stepper) -> set[Term]:
+    """The nodes from which following the path may use one of the statements.
+
+    Of many statements together that takes hardly more than of one, where their ways back run together.
+    """
     match path:
         case Step(predicate, inverse):
-            return ({triple[2]} if inverse else {triple[0]}) if predicate in (ANY, triple[1]) else set()
+            end = 2 if inverse else 0
+            return {triple[end] for triple in triples if predicate in (ANY, triple[1])}
         case Sequence(parts):
             found: set[Term] = set()
             for number, part in enumerate(parts):
                 before = Sequence(parts[:number])
-                found |= reach(inverted(before), sources(part, triple, step), step)
+                found |= reach(inverted(before), sources(part, triples, step), step)
             return found
         case Alternative(parts):
-            return set().union(*(sources(part, triple, step) for part in parts))
+            return set().union(*(sources(part, triples, step) for part in parts))
         case Repeat(inner, _, unbounded):
-            starts = sources(inner, triple, step)
+            starts = sources(inner, triples, step)
             return reach(Repeat(inverted(inner), once=False, unbounded=True), starts, step) if unbounded else starts
 
 

@@ -8,7 +8,8 @@ Rules
 * Asking Oxigraph costs 0.1 ms a text. Python's own matching costs a microsecond, but goes through the ways in which a
   pattern can match one by one. It is used where those ways, counted beforehand, are few, and where both say the same:
   for ASCII text without line ends.
-* A pattern must be one to both; then every text can go either way.
+* A pattern must be one to both; then every text can go either way. Python has no categories of characters, such as
+  `\p{L}`: a pattern with one always goes to Oxigraph, and must be one to Python with `\w` in its place.
 
 Example
 -------
@@ -30,10 +31,13 @@ import pyoxigraph as ox
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FLAGS: Final = {"i": re.IGNORECASE, "m": re.MULTILINE}
+FLAGS: Final = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "q": re.NOFLAG}
+"""Those that mean the same to both; `q` has a pattern stand for itself. White space is left out by `x` in two ways."""
+
 STEPS: Final = 1_000_000
 """How many steps Python's matching may take at most; some ten milliseconds."""
 
+_ESCAPED: Final = re.compile(r"\\(?:[pP](?:\{\w+\}|[A-Z])|.)", re.DOTALL)
 _ENDLESS: Final = STEPS + 1
 _ONE: Final = frozenset(
     {_constants.LITERAL, _constants.NOT_LITERAL, _constants.IN, _constants.ANY, _constants.AT, _constants.RANGE}
@@ -45,6 +49,7 @@ _REPEATS: Final = frozenset({_constants.MAX_REPEAT, _constants.MIN_REPEAT})
 _EMPTY: Final = ox.Store()
 _TRUE: Final = str(ox.Literal(True))
 _REFUSED: Final = "it must do without lookaround and back-references, and stay small when its counts are written out"
+_CATEGORIES: Final = r"of the categories of characters there are Unicode's general ones and scripts, such as \p{Lu}"
 
 
 def fault(pattern: str, flags: str) -> str | None:
@@ -58,12 +63,14 @@ def fault(pattern: str, flags: str) -> str | None:
         with warnings.catch_warnings():
             # What Python only warns of, such as nested sets, means something else elsewhere.
             warnings.simplefilter("error")
-            re.compile(pattern, _flags(flags))
+            re.compile(_to_python(pattern, flags), _flags(flags))
     except RecursionError:
         return "its groups are nested too deep"
     except (re.error, Warning, OverflowError) as error:
         return str(error)
-    return None if _asked(pattern, flags, "") is not None else _REFUSED
+    if _asked(pattern, flags, "") is not None:
+        return None
+    return _REFUSED if _to_python(pattern, flags) == pattern else f"{_REFUSED}; {_CATEGORIES}"
 
 
 class Pattern:
@@ -77,9 +84,10 @@ class Pattern:
     def __init__(self, pattern: str, flags: str) -> None:
         self._pattern = pattern
         self._flags = flags
-        self._compiled = re.compile(pattern, _flags(flags))
-        self._parsed = _parser.parse(pattern, _flags(flags))
-        self._short = self._shortest_too_long()
+        written = _to_python(pattern, flags)
+        self._compiled = re.compile(written, _flags(flags))
+        self._parsed = _parser.parse(written, _flags(flags))
+        self._short = self._shortest_too_long() if written == pattern or "q" in flags else 0
 
     def matches(self, text: str) -> bool:
         """Whether it matches somewhere in a text."""
@@ -125,6 +133,13 @@ def _ways_of(operator: object, argument: object, length: int) -> int:
         # Repeated choices multiply: those are left to Oxigraph.
         return min(int(most), length) - min(least, length) + 1 if inner == 1 else _ENDLESS
     return _ENDLESS
+
+
+def _to_python(pattern: str, flags: str) -> str:
+    r"""The pattern as Python knows it; `\w` stands for a category, of which Python knows none."""
+    if "q" in flags:
+        return re.escape(pattern)
+    return _ESCAPED.sub(lambda found: r"\w" if found[0][1] in "pP" else found[0], pattern)
 
 
 def _flags(flags: str) -> int:

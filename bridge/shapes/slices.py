@@ -329,28 +329,30 @@ class Slices:
         return frozenset(seen.content.statement.graph for seen in facts if seen.interval.contains(instant))
 
 
-@dataclass(frozen=True, slots=True)
 class Looked(Told):
-    """A change of which some things are found out by looking at little.
+    """Changes of the same time of which some things are found out by looking at little.
 
     Args:
         slices: judges.
-        change: the change.
+        changes: the changes, of which there is at least one.
     """
 
-    slices: Slices
-    change: Change
+    def __init__(self, slices: Slices, changes: Iterable[Change]) -> None:
+        self._slices = slices
+        self._changes = {change.triple: change for change in changes}
+        self._parts = next(iter(self._changes.values())).parts
 
     def __bool__(self) -> bool:
         return True
 
-    def is_indifferent(self, shape: Shape) -> bool:
+    def is_indifferent(self, shape: Shape, triple: Triple) -> bool:
         """As `Told` has it."""
-        return self.change.plain and self.slices.passes(shape, self.change)
+        change = self._changes[triple]
+        return change.plain and self._slices.passes(shape, change)
 
     def says_the_same(self, shape: Iri, node: Term) -> bool:
         """As `Told` has it."""
-        return self.slices.says_the_same(shape, node, self.change.parts)
+        return self._slices.says_the_same(shape, node, self._parts)
 
 
 def _is_target(targets: Targets, focus: Term, data: Data) -> bool:

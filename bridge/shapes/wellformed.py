@@ -220,6 +220,8 @@ def _without_effect(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
     for predicate in (sh("qualifiedMinCount"), sh("qualifiedMaxCount"), disjoint):
         if predicate in described and qualified not in described:
             yield Problem(shape, predicate, None, "it goes with sh:qualifiedValueShape, and there is none")
+    if sh("flags") in described and sh("pattern") not in described:
+        yield Problem(shape, sh("flags"), None, "it goes with sh:pattern, and there is none")
     for predicate in (sh("uniqueLang"), disjoint):
         for term in document.objects(shape, predicate):
             given = document.spelling((shape, predicate, term))
@@ -251,7 +253,7 @@ def _patterns(document: ShapesDocument, shape: Iri) -> Iterator[Problem]:
     given = document.texts(shape, sh("flags"))
     for each in given:
         if not FLAGS.keys() >= set(each):
-            yield Problem(shape, sh("flags"), Literal(each), "only the flags i and m are supported")
+            yield Problem(shape, sh("flags"), Literal(each), "only the flags i, m, s and q are supported")
     flags = "".join(each for each in FLAGS if each in "".join(given))
     for term in document.objects(shape, sh("pattern")):
         reason = fault(term.lexical, flags) if isinstance(term, Literal) else None

@@ -83,8 +83,11 @@ _UNKNOWN_TEXTS: Final = frozenset({"unknown", "####"})
 
 _CALENDAR = re.compile(YEAR_PATTERN + r"(?:-(\d\d)(?:-(\d\d))?)?" + ZONE_PATTERN, re.ASCII)
 _YEARS = re.compile(r"(-?)(?:([1-9]\d{2,4}|0\d\d)#|([1-9]\d{1,3}|0\d)##)" + ZONE_PATTERN, re.ASCII)
-_A_POINT: Final = "a time such as 2024-05-06T15:00:00Z, 2024-05-06, 2024-05, 2024, 199# or 18##"
-_A_TIME: Final = "a time such as 2024-05-06T15:00:00Z, 2024-05-06, 2024-05, 2024, 199#, 18## or unknown"
+A_YEAR: Final = "2024"
+"""The year that remedies give as an example."""
+
+_A_POINT: Final = f"a time such as 2024-05-06T15:00:00Z, 2024-05-06, 2024-05, {A_YEAR}, 199# or 18##"
+_A_TIME: Final = f"a time such as 2024-05-06T15:00:00Z, 2024-05-06, 2024-05, {A_YEAR}, 199#, 18## or unknown"
 """What could be given instead of what cannot be read."""
 
 

@@ -263,6 +263,19 @@ def test_notes_go_to_standard_error(folder: Path) -> None:
     ]
 
 
+def test_what_shapes_say_in_vain_is_noted(folder: Path) -> None:
+    vain = ":S sh:property :Gone , [ sh:path :n ; sh:qualifiedMinCount 1 ] , [ sh:path :m ; sh:flags 'i' ] ."
+    ended = check(folder, f"{PERSON} {vain}", ":a a :P ; :name 'Ann' .")
+    assert ended.status == 0
+    gone, *without_effect = ended.errors.splitlines()
+    assert gone.endswith("in <https://x.org/Gone>: there is no such shape: it judges nothing")
+    told = "muniment: note: shapes.ttl: what the shapes say has no effect, at a property shape for <https://x.org/{}>"
+    assert sorted(without_effect) == [
+        f"{told.format('m')}, of <https://x.org/S>: it goes with sh:pattern, and there is none",
+        f"{told.format('n')}, of <https://x.org/S>: it goes with sh:qualifiedValueShape, and there is none",
+    ]
+
+
 # --- the report -------------------------------------------------------------------------------------------------------
 
 

@@ -44,6 +44,9 @@ def test_a_patch_goes_to_a_file(data: Path, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("2020",), "from: 2020 could mean a year or a head"),
+        (("then",), "2024-05, 199# or 18##, or head:N"),
+        (("2020-01-01", "9999-01-01"), "to: 9999-01-01 lies in the future"),
+        (("9999-01-01",), "give one that is past, or none for the present"),
         (("2020-01-01", "2019-01-01"), "from: `from` is later than `to`"),
         (("2020-01-01", "--as-of", "2020-01-01"), "--as-of: FROM and TO say this already"),
         (("2020-01-01", "--graph", "no iri"), "--graph: "),

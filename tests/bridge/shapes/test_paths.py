@@ -93,7 +93,7 @@ def test_the_inverse_leads_back(graph: Graph, path: Path) -> None:
 def test_sources_are_all_whose_values_a_statement_may_change(graph: Graph, path: Path, edge: Edge) -> None:
     with_it, without = Graph(graph.edges | {edge}), Graph(graph.edges - {edge})
     changed = {node for node in NODES if reach(path, {node}, with_it) != reach(path, {node}, without)}
-    assert changed <= sources(path, edge, with_it)
+    assert changed <= sources(path, [edge], with_it)
 
 
 def test_levels_count_how_deep_a_path_lies() -> None:

@@ -13,7 +13,7 @@ from bridge.shapes.patterns import Pattern, fault
 from kernel.vocabulary import SHAPES_GRAPH
 from tests.bridge.shapes.world import World, asserts
 
-ATOMS = ("a", "b", "[ab]", "[^a]", ".", "\\d", "\\w", "^", "$", "(a)", "(?:ab|b)", "(a|a)", "é")
+ATOMS = ("a", "b", "[ab]", "[^a]", ".", "\\d", "\\w", "^", "$", "(a)", "(?:ab|b)", "(a|a)", "é", "\\p{Lu}", "[^\\PLb]")
 REPEATED = ("", "", "*", "+", "?", "{2}", "{1,3}", "*?")
 EVIL = ("^(a+)+$", "(a|a)*c", "^(a|aa)+$", "a*a*a*a*a*a*c", "(.*)*c", "(a?){40}a{40}", "^(([a-z])+.)+[A-Z]([a-z])+$")
 
@@ -32,10 +32,28 @@ def by_oxigraph(pattern: str, flags: str, text: str) -> bool:
     return bool(ox.Store().query(f"ASK {{ FILTER (REGEX({said})) }}"))
 
 
-@given(patterns(), st.sampled_from(["", "i", "m", "im"]), st.text("aAbB1é\n \r", max_size=12))
+@given(patterns(), st.sampled_from(["", "i", "m", "im", "s", "q", "iq"]), st.text("aAbB1é\n \r", max_size=12))
 def test_a_pattern_means_what_it_means_to_sparql(pattern: str, flags: str, text: str) -> None:
     if fault(pattern, flags) is None:
         assert Pattern(pattern, flags).matches(text) == by_oxigraph(pattern, flags, text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "matching", "other"),
+    [
+        (r"^\p{L}+$", "", "Ωé", "a1"),
+        (r"^[\P{L}-]$", "", "1", "a"),
+        (r"^\\p{1}$", "", "\\p", "a"),
+        ("^a.b$", "s", "a\nb", "a\n\nb"),
+        ("a.b", "q", "xa.b", "axb"),
+        ("A(", "iq", "a(", "a"),
+    ],
+)
+def test_categories_of_characters_and_all_but_one_flag_are_those_of_sparql(
+    pattern: str, flags: str, matching: str, other: str
+) -> None:
+    assert fault(pattern, flags) is None
+    assert [Pattern(pattern, flags).matches(text) for text in (matching, other)] == [True, False]
 
 
 @pytest.mark.parametrize("pattern", EVIL)

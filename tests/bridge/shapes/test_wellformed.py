@@ -77,9 +77,9 @@ BROKEN = {
     "two counts": (START + "sh:property [ sh:path :v ; sh:minCount 1, 2 ] .", "is given 2 times"),
     "a datatype in quotes": (START + "sh:datatype 'integer' .", "takes an IRI"),
     "a node kind that is none": (START + "sh:nodeKind :Iri .", "takes one of"),
-    "unsupported flags": (START + "sh:pattern 'a' ; sh:flags 'x' .", "flags i and m"),
+    "unsupported flags": (START + "sh:pattern 'a' ; sh:flags 'x' .", "flags i, m, s and q"),
     "a pattern that only warns": (START + "sh:pattern '[[a]' .", "cannot be used"),
-    "a pattern for another engine": (START + "sh:pattern '\\\\p{Lu}' .", "cannot be used"),
+    "a pattern for another engine": (START + "sh:pattern '\\\\p{IsBasicLatin}' .", "cannot be used"),
     "a qualified shape without count": (
         START + "sh:property [ sh:path :v ; sh:qualifiedValueShape [ sh:class :B ] ] .",
         "needs sh:qualifiedMinCount",

@@ -39,8 +39,9 @@ from api.routes.changes import DRY_RUN, IDEMPOTENCY, JSON, LOCATION, idempotency
 from api.routes.document_request import REASON
 from api.service import Service
 from bridge.documents.queries import read_definition, read_definitions
-from bridge.impact.reading import Held, QueryReader
+from bridge.impact.reading import QueryReader
 from bridge.impact.registering import Asking
+from bridge.impact.since import Held
 from kernel.errors import InvalidDocument, InvalidParameter
 from kernel.queries import require_name
 from kernel.time.instants import BEGINNING
@@ -65,7 +66,7 @@ HELD_HEAD: Final = Parameter(
 )
 HELD_VALID_AT: Final = Parameter(
     "held-valid-at",
-    "the valid time of that answer, from its `Muniment-Valid-At`; by default when its head was recorded",
+    "the valid time of that answer, from its `Muniment-Valid-At`; by default its moment, or when its head was recorded",
     {"type": "string"},
     "2026-05-06T07:08:09Z",
 )
@@ -141,7 +142,7 @@ async def get_query(request: Request, caller: Caller, name: QueryName) -> Respon
     def read() -> models.FoundQuery:
         moment = base.reader.moment(as_of)
         found = reader.one(caller, name, moment.as_of)
-        held = _held(base.reader, parameters)
+        held = _held(base.reader, parameters, found.query)
         return written.found_query(found, None if held is None else reader.standing(caller, found.query, held))
 
     return json_reply(await Service.of(request).read(read))
@@ -220,7 +221,7 @@ async def _json(request: Request) -> bytes:
     return await read_body(request, Service.of(request).settings.body_limit)
 
 
-def _held(reader: Reader, parameters: Parameters) -> Held | None:
+def _held(reader: Reader, parameters: Parameters, query: RegisteredQuery) -> Held | None:
     """The state of the answer that the caller holds, if one is named."""
     head, valid_at = parameters.text(HELD_HEAD), parameters.time(HELD_VALID_AT)
     if head is None:
@@ -229,8 +230,10 @@ def _held(reader: Reader, parameters: Parameters) -> Held | None:
             raise InvalidParameter("of which head is not said", remedy=remedy, where=HELD_VALID_AT.name)
         return None
     instant = None if head == NO_HEAD else _recorded(reader, head)
-    held_at = BEGINNING if instant is None else instant
-    return Held(instant, held_at if valid_at is None else parse_point(valid_at, field=HELD_VALID_AT.name))
+    if valid_at is not None:
+        return Held(instant, parse_point(valid_at, field=HELD_VALID_AT.name))
+    recorded = BEGINNING if instant is None else instant
+    return Held(instant, recorded if query.moment is None else query.moment)
 
 
 def _recorded(reader: Reader, head: str) -> Instant | None:

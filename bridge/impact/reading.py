@@ -6,8 +6,8 @@ Rules (NothingLeaks)
 * An answer is *fresh* where nothing that its query minds has moved since its state, or where every certificate that
   moved something was judged by the same query, and found without impact. It has *changed* where what those
   certificates found tells so. Else it is *possibly stale*, and it is said by which certificates, or that by the clock.
-* Facts that begin or end move without a certificate: of these nobody has judged what becomes of the answer.
-* Where more than `MOST` facts have moved, nobody looks: the answer is possibly stale.
+* Facts that begin or end move without a certificate (`bridge.impact.since`): of these nobody has judged what becomes of
+  the answer; nor of what a purge took. Where more has moved than is looked at, it is possibly stale as well.
 * Whoever may not read all that a query is drawn from is told nothing of how its answer stands.
 
 Example
@@ -21,18 +21,17 @@ Example
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from bridge.impact.compiled import Compiled
+from bridge.impact.since import Held, TooMuchError, moved_since
 from certificates.findings import Finding, FindingCode
 from certificates.items import ItemKind
 from kernel.errors import NotFound
 from kernel.queries import MOMENT, READS, TEXT, node_of, read_statements
-from kernel.time.instants import Instant
-from kernel.time.intervals import Interval
 from kernel.vocabulary import QUERIES_GRAPH
 
 if TYPE_CHECKING:
@@ -42,9 +41,7 @@ if TYPE_CHECKING:
     from kernel.facts import Fact
     from kernel.ports.ledger import Ledger, LedgerView
     from kernel.queries import RegisteredQuery
-
-MOST: Final = 20_000
-"""Facts that are looked at for one answer."""
+    from kernel.time.instants import Instant
 
 
 class Freshness(StrEnum):
@@ -68,14 +65,6 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """The state of an answer that somebody holds: of which head, and as true when."""
-
-    instant: Instant | None
-    valid_at: Instant
-
-
-@dataclass(frozen=True, slots=True)
 class Standing:
     """How an answer stands at a head.
 
@@ -91,14 +80,6 @@ class Standing:
     by: tuple[UUID, ...] = ()
     clock: bool = False
     much: bool = False
-
-
-@dataclass(slots=True)
-class _Moved:
-    """What moved of what a query minds."""
-
-    certificates: dict[UUID, Instant] = field(default_factory=dict)
-    clock: bool = False
 
 
 class QueryReader:
@@ -135,14 +116,15 @@ class QueryReader:
             if not principal.reads_everything and not all(map(principal.may_read, query.graphs or view.graphs())):
                 return None
             try:
-                moved = _moved(view, compiled, held, head.instant, head.clock)
-            except _TooMuchError:
+                moved = moved_since(view, compiled, held)
+            except TooMuchError:
                 return Standing(Freshness.POSSIBLY_STALE, head.position, head.clock, much=True)
             changed, unknown = _judged(view, compiled, moved.certificates)
         by = tuple(certificate for certificate in moved.certificates if certificate in {*changed, *unknown})
-        if not by and not moved.clock:
+        unjudged = moved.clock or moved.purged
+        if not by and not unjudged:
             return Standing(Freshness.FRESH, head.position, head.clock)
-        proved = not unknown and not moved.clock and (len(changed) == 1 or sum(changed.values()) != 0)
+        proved = not unknown and not unjudged and (len(changed) == 1 or sum(changed.values()) != 0)
         freshness = Freshness.CHANGED if proved else Freshness.POSSIBLY_STALE
         return Standing(freshness, head.position, head.clock, by, moved.clock)
 
@@ -152,51 +134,10 @@ def may_see(principal: Principal, query: RegisteredQuery) -> bool:
     return principal.may_read(QUERIES_GRAPH) or (query.owner == principal.id and not principal.is_anonymous)
 
 
-class _TooMuchError(Exception):
-    """More has moved than is looked at."""
-
-
 def _versions(facts: Iterable[Fact]) -> tuple[tuple[UUID, Instant], ...]:
     """The certificates by which these facts came."""
     found = {fact.certificate: fact.recorded_at for fact in facts}
     return tuple(sorted(found.items(), key=lambda each: each[1]))
-
-
-def _moved(view: LedgerView, query: Compiled, held: Held, head: Instant | None, clock: Instant) -> _Moved:
-    """What moved of what a query minds, between the state of an answer and that of the view."""
-    now = query.query.moment is None
-    asked = Interval(min(held.valid_at, clock), Instant(clock + 1)) if now else _instant(query.query.moment or clock)
-    moved, looked = _Moved(), 0
-    for fact in _recorded(view, held, head):
-        looked += 1
-        if looked > MOST:
-            raise _TooMuchError
-        if query.minds(fact.statement) and (query.minded is None or fact.interval.overlaps(asked)):
-            moved.certificates.update(_movers(fact, held.instant))
-    if now and held.valid_at < clock:
-        for fact in view.facts_due(held.valid_at, clock):
-            looked += 1
-            if looked > MOST:
-                raise _TooMuchError
-            moved.clock = moved.clock or query.minds(fact.statement)
-    moved.certificates = dict(sorted(moved.certificates.items(), key=lambda each: each[1]))
-    return moved
-
-
-def _instant(at: Instant) -> Interval:
-    return Interval(at, Instant(at + 1))
-
-
-def _recorded(view: LedgerView, held: Held, head: Instant | None) -> Iterator[Fact]:
-    if head is not None and (held.instant is None or held.instant < head):
-        yield from view.facts_recorded(held.instant, head)
-
-
-def _movers(fact: Fact, after: Instant | None) -> Iterator[tuple[UUID, Instant]]:
-    if after is None or fact.recorded_at > after:
-        yield fact.certificate, fact.recorded_at
-    if fact.superseded is not None and (after is None or fact.superseded.at > after):
-        yield fact.superseded.certificate, fact.superseded.at
 
 
 def _judged(view: LedgerView, query: Compiled, certificates: dict[UUID, Instant]) -> tuple[dict[UUID, int], set[UUID]]:

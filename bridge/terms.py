@@ -7,6 +7,8 @@ Rules
   accepted here loads into any store, and comes back as it is.
 * An `xsd:string` comes back as it went in, and an IRI that is valid does too; these need no store.
 * What the parser refuses (RFC 3987, BCP 47) is `InvalidTerm`, with the parser's reason.
+* A literal may have `LONGEST` characters: what reads statements and answers back takes tokens of some 8 MB at most, and
+  escapes can make six bytes of a character. A longer one would be stored, and its graph could not be read any more.
 * Blank nodes have no place in the kernel and are not converted: they are skolemised on entry.
 
 Example
@@ -35,6 +37,9 @@ _LONGEST_CACHED: Final = 1_024
 """Characters; so that the cache holds tens of megabytes at the very most."""
 _SHOWN: Final = 80
 
+LONGEST: Final = 2**20
+"""Characters of a literal."""
+
 
 class OxigraphCanonicaliser:
     """What Oxigraph makes of a term; safe from any thread. Implements the port `TermCanonicaliser`."""
@@ -43,9 +48,10 @@ class OxigraphCanonicaliser:
         """The term as every store will hold it.
 
         Raises:
-            InvalidTerm: an IRI or language tag that a store would refuse.
+            InvalidTerm: an IRI or language tag that a store would refuse, or a literal that is too long.
         """
         if isinstance(term, Literal):
+            _require_short(term)
             if term.datatype == XSD_STRING:
                 return term
             return _stored_briefly(term) if len(term.lexical) <= _LONGEST_CACHED else _stored(term)
@@ -114,6 +120,14 @@ def _iri(iri: Iri) -> Iri:
     """The IRI itself, once it is known to be valid."""
     node(iri)
     return iri
+
+
+def _require_short(literal: Literal) -> None:
+    if len(literal.lexical) > LONGEST:
+        raise InvalidTerm(
+            f"{_brief(literal.lexical)} is a literal of {len(literal.lexical):,} characters",
+            remedy=f"give at most {LONGEST:,}: keep what is longer in a file, and name that by its IRI",
+        )
 
 
 def _stored(literal: Literal) -> Term:

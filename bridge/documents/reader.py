@@ -39,6 +39,7 @@ from bridge.documents.skolem import Skolem
 from bridge.documents.triple_terms import TRIPLE_TERM, read_triple_term
 from bridge.documents.turtle_text import unmarked
 from bridge.long_iris import LongIris
+from bridge.terms import LONGEST
 from kernel.changes import NO_SPELLING
 from kernel.errors import CallerError, InvalidDocument
 from kernel.facts import Spelling
@@ -151,6 +152,17 @@ def each_quad(data: bytes, written: ox.RdfFormat, conversion: Conversion, base: 
         yield from ox.parse(prepared, written, base_iri=base if written not in _LINES else None)
     except SyntaxError as error:
         raise unreadable(error, data, written, marked=conversion.marked, base=base) from error
+    except MemoryError as error:
+        raise too_long() from error
+
+
+def too_long() -> InvalidDocument:
+    """What the parser means where it says that its buffer is full: that of one token."""
+    return InvalidDocument(
+        "a literal, an IRI or a comment in it has more than 16 MB",
+        remedy=f"give literals of at most {LONGEST:,} characters: keep what is longer in a file, and name that by its "
+        "IRI",
+    )
 
 
 def unreadable(

@@ -27,7 +27,7 @@ import pyoxigraph as ox
 
 from bridge.documents import turtle_text, xml_text
 from bridge.documents.jsonld import read_jsonld
-from bridge.documents.reader import unreadable
+from bridge.documents.reader import too_long, unreadable
 from bridge.documents.records import read_records
 from bridge.loading.refusals import Refusal
 from bridge.terms import OxigraphCanonicaliser
@@ -67,6 +67,9 @@ def read_document(
                 yield from _statements(ox.parse(text, written), name, take)
         except CallerError as error:
             yield Refusal(name, None, error.code, str(error), ends_file=True)
+        except MemoryError:
+            refused = too_long()
+            yield Refusal(name, None, refused.code, str(refused), ends_file=True)
         except SyntaxError as error:
             refused = unreadable(error, mapped, written, marked=conversion.marked)
             refused.where = refused.where and refused.where.removeprefix(f"line {error.lineno}, ")

@@ -26,7 +26,7 @@ import pyoxigraph as ox
 
 from bridge.documents import turtle_text
 from bridge.documents.json_text import parse_json
-from bridge.documents.reader import unreadable
+from bridge.documents.reader import too_long, unreadable
 from bridge.loading.refusals import Refusal
 from kernel.errors import CallerError
 
@@ -83,6 +83,8 @@ def statements(
             yield from map(take, ox.parse(prepared, written))
         except SyntaxError as error:
             raise unreadable(error, lines, written, marked=conversion.marked) from error
+        except MemoryError as error:
+            raise too_long() from error
 
     return parse
 

@@ -137,7 +137,9 @@ class Question:
         past: the moment it is of; None for the present.
         restore: whether Skolem IRIs come as blank nodes.
         laid: what is laid over the present, for the WHERE of an update.
+        base: what its relative IRIs are relative to.
         sliced: of the moment, all that it takes to answer it, in N-Quads; None where that is not few statements.
+        volatile: whether its answer changes by itself, so that nobody may keep it.
     """
 
     text: str
@@ -149,11 +151,7 @@ class Question:
     base: str | None = None
     laid: Laid | None = None
     sliced: bytes | None = None
-
-    @property
-    def volatile(self) -> bool:
-        """Whether its answer changes by itself, so that nobody may keep it."""
-        return scan(self.text).volatile
+    volatile: bool = False
 
     @property
     def projection(self) -> Projection:
@@ -252,9 +250,8 @@ class Reader:
         if over is not None:
             laid = over.laid(Projection.COMPLETE if dataset.complete else Projection.CURRENT)
         now = None if past is None else past.valid_at
-        return Question(
-            request.text, runnable(request.text, now), dataset, form, past, request.restore, base, laid, sliced
-        )
+        settled = runnable(request.text, now)
+        return Question(request.text, settled, dataset, form, past, request.restore, base, laid, sliced, shape.volatile)
 
     def _graphs_there(self) -> frozenset[Iri]:
         """Every graph that a fact was ever recorded in; looked up again when something was published."""

@@ -7,7 +7,8 @@ Rules
 * The worker lays over its replica what the operations before came to, and takes it off again before it does anything
   else. One that is killed meanwhile took its replica with it.
 * Whoever asks is a thread beside the event loop that the worker belongs to. It always gets an answer, or an error.
-* Solutions wait in a file without a name, beyond a megabyte, and are read one by one.
+* Solutions wait in a file without a name, beyond a megabyte, and are read one by one. Who reads them takes no value of
+  more than some 8 MB as JSON, which a query can make where a base holds none: that is too large an answer.
 
 Example
 -------
@@ -33,7 +34,7 @@ from bridge.reading.reader import Question
 from bridge.sparql.results import RESULT_SETS
 from bridge.sparql.scan import runnable
 from bridge.sparql.update.solving import Solved
-from kernel.errors import ShuttingDown
+from kernel.errors import QueryLimit, ShuttingDown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +66,7 @@ class LeasedSolver:
     def solve(self, asked: Asked) -> Solved:
         """As `Solver.solve`. Raises `ShuttingDown` where the service closes."""
         left = self._lease.left
-        coming = self._answered(asked)
+        coming = self._answered(asked, runnable(asked.text, asked.now))  # which may be long, and so is settled here
         try:
             answer = asyncio.run_coroutine_threadsafe(coming, self._loop)
         except RuntimeError as error:  # the loop is closed
@@ -82,14 +83,16 @@ class LeasedSolver:
 
     def _rows(self, solutions: ox.QuerySolutions, data: IO[bytes]) -> Iterator[ox.QuerySolution]:
         with data:
-            for number, row in enumerate(solutions):
-                if number % _LOOKED == 0:
-                    self._lease.left  # noqa: B018 - it raises at none
-                yield row
+            try:
+                for number, row in enumerate(solutions):
+                    if number % _LOOKED == 0:
+                        self._lease.left  # noqa: B018 - it raises at none
+                    yield row
+            except MemoryError as error:  # so the reader says that its buffer is full
+                raise _too_large() from error
 
-    async def _answered(self, asked: Asked) -> IO[bytes]:
+    async def _answered(self, asked: Asked, text: str) -> IO[bytes]:
         """The solutions as JSON, whole, in memory or in a file."""
-        text = runnable(asked.text, asked.now)
         answer = await self._lease.answer(Question(asked.text, text, asked.dataset, _FORM, None, laid=asked.laid))
         try:
             asked.require_at(answer.head, answer.valid_at)
@@ -111,6 +114,14 @@ async def _filed(answer: Answer) -> IO[bytes]:
         file.close()
         raise
     return cast("IO[bytes]", file)
+
+
+def _too_large() -> QueryLimit:
+    return QueryLimit(
+        "a WHERE finds a value that is larger than can be taken into an update",
+        remedy="join shorter ones: a literal that is written has 1,048,576 characters at most",
+        of="size",
+    )
 
 
 def _closing() -> ShuttingDown:

@@ -158,11 +158,10 @@ def _of_template(text: str) -> _Prepared | None:
 
 def _by_tokens(text: str) -> _Prepared:
     tokens = tokenise(text)
-    return _Prepared(
-        _Scan(text, tokens).shape(),
-        "".join(pieces(text, tokens, {})),
-        tuple(pieces(text, tokens, _calls_of_now(text, tokens))),
-    )
+    shape = _Scan(text, tokens).shape()
+    settled = "".join(pieces(text, tokens, {}))
+    calls = _calls_of_now(text, tokens)
+    return _Prepared(shape, settled, tuple(pieces(text, tokens, calls)) if calls else (settled,))
 
 
 _prepared_briefly = lru_cache(maxsize=_CACHED)(_prepared)

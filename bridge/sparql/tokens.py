@@ -11,6 +11,8 @@ Rules
   comparison cannot be compared; a long one is written anew all the same, lest it be tried as a long division.
 * The engine recurses, and a deep text ends the process. Brackets may be nested `MAX_DEPTH` deep, and there may be
   `MAX_OPERATORS` keywords, operators and brackets, `VALUES` blocks aside: a third of what a stack of 8 MB bears.
+* Reading a text holds up whoever else is served, and no limit of time ends it. So a long token is found in one step for
+  each stretch of plain characters, and a query has `MAX_TOKENS` tokens at most.
 
 Example
 -------
@@ -24,6 +26,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kernel.errors import QueryRefused
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH: Final = 100
 MAX_OPERATORS: Final = 1_000
+MAX_TOKENS: Final = 250_000
 
 _LONGEST_CACHED: Final = 16_384
 """Characters of a text whose tokens are remembered for a moment."""
@@ -50,13 +54,14 @@ _CODEPOINT: Final = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
 _TOKEN: Final = re.compile(
     rf"""
       (?P<space>    [ \t\r\n]+ | \#[^\r\n]* )
-    | (?P<iri>      <(?:[^<>"{{}}|^`\\\x00-\x20]|{_CODEPOINT})*> )
-    | (?P<string>   \"\"\"(?:"{{0,2}}(?:[^"\\]|\\.))*\"\"\" | '''(?:'{{0,2}}(?:[^'\\]|\\.))*'''
-                  | "(?:[^"\\\r\n]|\\.)*" | '(?:[^'\\\r\n]|\\.)*' )
+    | (?P<iri>      <[^<>"{{}}|^`\\\x00-\x20]*+(?:(?:{_CODEPOINT})[^<>"{{}}|^`\\\x00-\x20]*+)*> )
+    | (?P<string>   \"\"\"[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*\"\"\" | '''[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*'''
+                  | "[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*" | '[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*' )
     | (?P<variable> [?$][{_START}0-9][{_START}0-9{_COMBINING}]* )
     | (?P<blank>    _:[{_START}0-9](?:[{_CHARACTER}.]*[{_CHARACTER}])? )
-    | (?P<name>     (?:[{_LETTER}](?:\.{{0,9}}[{_CHARACTER}]){{0,255}}+)?: (?# bounded, lest it be tried over and over)
-                    (?:(?:[{_START}:0-9]|{_ESCAPED})(?:\.*(?:[{_CHARACTER}:]|{_ESCAPED}))*)? )
+    | (?P<name>     (?:[{_LETTER}][{_CHARACTER}.]{{0,255}}+(?<!\.))?: (?# bounded, lest it be tried over and over)
+                    (?:(?:[{_START}:0-9]|{_ESCAPED})[{_CHARACTER}:]*+
+                       (?:(?:{_ESCAPED}|\.++(?=[{_CHARACTER}:]|{_ESCAPED}))[{_CHARACTER}:]*+)*)? )
     | (?P<word>     [A-Za-z_][A-Za-z0-9_]* )
     | (?P<language> @[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--[A-Za-z]+)? )
     | (?P<number>   (?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+\-]?[0-9]+)? )
@@ -67,7 +72,9 @@ _TOKEN: Final = re.compile(
 _ESCAPE: Final = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
 
 _UNMISTAKABLE: Final = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.\-]*://.*|[A-Za-z0-9:/._~%\-]{,1000})>", re.DOTALL)
-_PLAIN: Final = re.compile(r"[A-Za-z0-9:._~%]+|" + _CODEPOINT)
+_ESCAPED_ALREADY: Final = re.compile(rf"({_CODEPOINT})")
+_AT_ONCE: Final = 65_536
+"""Characters of an IRI that are written anew in one step: others have their turn between two."""
 
 _OPENING: Final = frozenset("({[")
 _CLOSING: Final = frozenset(")}]")
@@ -109,9 +116,7 @@ def tokenise(text: str) -> list[Token]:
 
 
 def _tokens(text: str) -> tuple[Token, ...]:
-    tokens = tuple(each_token(text))
-    _require_shallow(tokens, text)
-    return tokens
+    return tuple(_shallow(each_token(text), text))
 
 
 # A query is looked at from several sides, one right after the other.
@@ -176,11 +181,15 @@ def place(text: str, position: int) -> str:
 _ENDS: Final = ("\n", "\r")
 
 
-def _require_shallow(tokens: Iterable[Token], text: str) -> None:
+def _shallow(tokens: Iterable[Token], text: str) -> Iterator[Token]:
+    """The tokens, as long as they are not too many and not too deep."""
     depth = operators = 0
     data_from = -1  # the depth outside the VALUES block that we are in; -1 outside of any
     awaiting_data = False
-    for token in tokens:
+    for number, token in enumerate(tokens):
+        if number == MAX_TOKENS:
+            raise _too_long(text, token)
+        yield token
         kind = token.kind
         if kind not in {"mark", "word"}:
             continue
@@ -197,6 +206,14 @@ def _require_shallow(tokens: Iterable[Token], text: str) -> None:
         operators += data_from < 0 and mark not in _FLAT
         if depth > MAX_DEPTH or operators > MAX_OPERATORS:
             raise _too_much(text, token, deep=depth > MAX_DEPTH)
+
+
+def _too_long(text: str, token: Token) -> QueryRefused:
+    return QueryRefused(
+        f"there are more than {MAX_TOKENS:,} words, values and marks",
+        remedy="ask in several queries; what is to be written as it is may be as long as a body",
+        where=place(text, token.start),
+    )
 
 
 def _too_much(text: str, token: Token, *, deep: bool) -> QueryRefused:
@@ -233,15 +250,22 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _escape(iri: str) -> str:
-    written = []
-    position = 1
-    while position < len(iri) - 1:
-        plain = _PLAIN.match(iri, position)
-        written.append(plain.group() if plain else _codepoint(iri[position]))
-        position = plain.end() if plain else position + 1
-    return f"<{''.join(written)}>"
+    parts = _ESCAPED_ALREADY.split(iri[1:-1])
+    parts[::2] = map(_rewritten, parts[::2])
+    return f"<{''.join(parts)}>"
 
 
-def _codepoint(character: str) -> str:
-    number = ord(character)
-    return f"\\u{number:04X}" if number <= 0xFFFF else f"\\U{number:08X}"
+def _rewritten(part: str) -> str:
+    return "".join(part[start : start + _AT_ONCE].translate(_WRITTEN) for start in range(0, len(part), _AT_ONCE))
+
+
+class _Written(dict[int, str]):
+    """How each character is written: a plain one as it is."""
+
+    def __missing__(self, number: int) -> str:
+        return f"\\u{number:04X}" if number <= 0xFFFF else f"\\U{number:08X}"
+
+
+_WRITTEN: Final = _Written()
+_WRITTEN.update({number: _WRITTEN[number] for number in range(128)})  # those beyond are many, and rare
+_WRITTEN.update({ord(each): each for each in digits + ascii_letters + ":._~%"})

@@ -121,6 +121,19 @@ def test_the_runaways_of_one_are_not_waited_for_by_another(strict: Served) -> No
     untouched(other)
 
 
+def test_a_value_that_is_too_long_to_be_taken_along_is_told() -> None:
+    """Sixteen megabytes that a few words make: the reader of solutions has no room for it."""
+    with filled() as served:
+        client = served.writer
+        longer = " ".join(f"BIND(CONCAT(?x{n}, ?x{n}) AS ?x{n + 1})" for n in range(18))
+        found = f"SELECT ?x18 {{ BIND('{'x' * 64}' AS ?x0) {longer} }}"
+        limited(update(client, f"INSERT {{ <{EX}never> <{EX}n> ?x18 }} WHERE {{ {{ {found} }} }}"), "size")
+        shorter = f"INSERT {{ <{EX}never> <{EX}n> ?x15 }} WHERE {{ {{ {found.replace('?x18 {', '?x15 {')} }} }}"
+        answer = update(client, shorter)
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid-term"), answer.text
+        untouched(client)
+
+
 def test_a_long_value_is_not_put_everywhere(strict: Served) -> None:
     """Half a megabyte that a few words make, in very many places."""
     client = strict.writer

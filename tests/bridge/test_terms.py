@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from bridge.terms import OxigraphCanonicaliser, OxTerm, from_oxigraph, to_oxigraph
+from bridge.terms import LONGEST, OxigraphCanonicaliser, OxTerm, from_oxigraph, to_oxigraph
 from kernel.errors import InvalidTerm
 from kernel.terms import XSD, XSD_STRING, Iri, Literal, Term, TripleTerm
 from kernel.time.instants import EARLIEST, LATEST, Instant, print_instant
@@ -183,6 +183,9 @@ def test_every_instant_is_held_as_printed(instant: Instant) -> None:
         (Literal("x", language="a"), "not a language tag"),
         (TripleTerm(Iri("urn:s"), Iri("urn:p"), Iri("urn:%")), "percent encoding"),
         (TripleTerm(Iri("urn:%"), Iri("urn:p"), Literal("x")), "percent encoding"),
+        (Literal("x" * (LONGEST + 1)), "literal of 1,048,577 characters"),
+        (Literal("x" * (LONGEST + 1), XSD + "integer"), "literal of 1,048,577 characters"),
+        (TripleTerm(Iri("urn:s"), Iri("urn:p"), Literal("x" * (LONGEST + 1))), "literal of 1,048,577 characters"),
     ],
 )
 def test_what_a_store_would_refuse_is_refused_with_the_reason(term: Term, message: str) -> None:
@@ -194,6 +197,22 @@ def test_what_a_store_would_refuse_is_refused_with_the_reason(term: Term, messag
 def test_a_long_literal_is_held_too() -> None:
     long = "x" * 100_000
     assert CANONICALISER.canonical(Literal(long, XSD + "integer")) == Literal(long, XSD + "integer")
+
+
+@pytest.mark.parametrize("character", ["\x01", "\U0001f600"])
+def test_the_longest_literal_is_read_back_from_statements_and_answers(character: str) -> None:
+    longest = CANONICALISER.canonical(Literal(character * LONGEST))
+    (quad,) = ox.parse(f"<urn:s> <urn:p> {longest.n3} .", ox.RdfFormat.N_QUADS)
+    assert from_oxigraph(quad.object) == longest
+    store = ox.Store()
+    store.add(quad)
+    found = store.query("SELECT ?o { ?s ?p ?o }")
+    assert isinstance(found, ox.QuerySolutions)
+    answer = found.serialize(format=ox.QueryResultsFormat.JSON)
+    assert answer is not None
+    read = ox.parse_query_results(answer, ox.QueryResultsFormat.JSON)
+    assert isinstance(read, ox.QuerySolutions)
+    assert [from_oxigraph(row["o"]) for row in read] == [longest]
 
 
 def test_threads_get_their_own_answers() -> None:

@@ -43,7 +43,7 @@ from bridge.sparql.update.operations import (
 from bridge.sparql.update.solving import Asked, Laid
 from bridge.sparql.update.templates import BlockReader, Solutions, Told
 from bridge.stores.projections import Projection
-from bridge.terms import OxigraphCanonicaliser
+from bridge.terms import LONGEST, OxigraphCanonicaliser
 from kernel.changes import NO_SPELLING
 from kernel.errors import Forbidden, GraphExists, NotFound
 from kernel.terms import Iri
@@ -158,7 +158,10 @@ class Runner:
             for quad in insert.filled(terms):
                 if quad not in inserted:
                     inserted[quad] = None
-                    text += len(quad.statement.object.n3)
+                    length = len(quad.statement.object.n3)
+                    if length > LONGEST:
+                        _CANONICALISER.canonical(quad.statement.object)
+                    text += length
                     if text > MOST_TEXT:
                         raise too_much()
             if len(deleted) + len(inserted) > 2 * MOST:

@@ -30,9 +30,9 @@ from bridge.documents.reader import Conversion, each_quad
 from bridge.documents.skolem import Skolem
 from bridge.long_iris import LongIris
 from bridge.sparql.update.operations import BLANK, UNQUALIFIED, VARIABLE, DeleteData, InsertData
-from bridge.terms import from_oxigraph
+from bridge.terms import LONGEST, from_oxigraph
 from kernel.errors import InvalidDocument, InvalidTerm, QueryRefused
-from kernel.terms import Iri, Statement, Term, TripleTerm
+from kernel.terms import Iri, Literal, Statement, Term, TripleTerm
 from kernel.vocabulary import DEFAULT_GRAPH
 
 if TYPE_CHECKING:
@@ -200,7 +200,10 @@ class Solutions:
             return self._skolem(term.value)
         if isinstance(term, ox.Triple):
             return TripleTerm(self._node(term.subject), self._node(term.predicate), self._term(term.object))
-        return self._canonical(from_oxigraph(term))
+        found = from_oxigraph(term)
+        if isinstance(found, Literal) and len(found.lexical) > LONGEST:
+            return found  # made by the query, or from before there was a limit: it may be deleted, and is not inserted
+        return self._canonical(found)
 
     def _node(self, term: OxTerm) -> Iri:
         node = self._term(term)

@@ -38,6 +38,27 @@ def refused(data: str | bytes, media_type: str = TURTLE, *, graph: Iri | None = 
     return caught.value
 
 
+@pytest.mark.parametrize("media_type", [TURTLE, "application/n-quads"])
+def test_a_token_that_the_parser_has_no_room_for_is_told(media_type: str) -> None:
+    with pytest.raises(InvalidDocument, match="more than 16 MB"):
+        read(f'<urn:s> <urn:p> "{"x" * 17_000_000}" .', media_type, limit=20_000_000)
+
+
+@pytest.mark.parametrize("media_type", ["application/ld+json", "application/rdf+xml", TURTLE])
+def test_a_long_literal_is_refused_with_its_place(media_type: str) -> None:
+    """Whatever the format: as a statement it could be too long to be read again."""
+    long = "'" * 1_048_577
+    written = {
+        "application/ld+json": f'{{"@id": "urn:s", "urn:p": "{long}"}}',
+        "application/rdf+xml": f'<r:RDF xmlns:r="{RDF}" xmlns="urn:"><r:Description r:about="urn:s"><p>{long}</p>'
+        "</r:Description></r:RDF>",
+        TURTLE: f'<urn:s> <urn:p> "{long}" .',
+    }
+    with pytest.raises(InvalidTerm, match="a literal of 1,048,577 characters") as caught:
+        read(written[media_type], media_type, limit=2_000_000)
+    assert len(str(caught.value)) < 500
+
+
 # --- what is asserted ------------------------------------------------------------------------------------------------
 
 

@@ -284,6 +284,12 @@ def test_every_bad_line_is_told_and_the_rest_can_be_loaded(base: Base, tmp_path:
     assert [(each.line, each.code) for each in refusals.listed] == expected
 
 
+@pytest.mark.parametrize("name", ["long.ttl", "long.nq"])
+def test_a_token_that_the_parser_has_no_room_for_is_told(base: Base, tmp_path: Path, name: str) -> None:
+    path = a_file(tmp_path, name, f'<{EX}a> <{EX}p> "{"x" * 17_000_000}" .')
+    assert refused(base, path) == [(name, None if name == "long.ttl" else 1, "invalid-document")]
+
+
 def test_bad_lines_of_all_files_are_told_at_once(base: Base, tmp_path: Path) -> None:
     first, second = a_file(tmp_path, "a.nt", "nope"), a_file(tmp_path, "b.ttl", f"<{EX}a> <{EX}p> o .")
     assert refused(base, first, second) == [("a.nt", 1, "invalid-document"), ("b.ttl", 1, "invalid-document")]

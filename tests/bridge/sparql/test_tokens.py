@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import string
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from threading import Thread
 
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.sparql import tokens
 from bridge.sparql.tokens import MAX_DEPTH, MAX_OPERATORS, decode, pieces, settle, tokenise
 from kernel.errors import QueryRefused
 
@@ -188,7 +191,46 @@ def test_long_lists_of_values_are_no_operators() -> None:
     )
 
 
-@pytest.mark.parametrize("unit", ["a.", "a:", "a...", "'", '"', '"""a', "<", "<a", "_:a.", "?", "1.", "é.", "#", "{}"])
+def test_a_query_has_so_many_tokens_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading them is no query yet, which a limit of time could end."""
+    monkeypatch.setattr(tokens, "MAX_TOKENS", 100)
+    assert _passes("ASK { VALUES ?x {" + " 1" * 93 + "} }")
+    with pytest.raises(QueryRefused, match="more than 100 words") as caught:
+        tokenise("ASK { VALUES ?x {" + " 1" * 94 + "} }")
+    assert caught.value.where == "line 1, column 208"
+
+
+LONG_TOKENS = {
+    "a string": '"' + "a" * 4_000_000 + '"',
+    "a string of escapes": '"' + (r"\u0061\n" + "a" * 32) * 50_000 + '"',
+    "a long string": "'''" + ("ab\n" * 10 + "'c") * 50_000 + "'''",
+    "an IRI": "<http://h/" + "a" * 4_000_000 + ">",
+    "a name": "a:" + ("b" * 96 + ".%20") * 20_000 + "b",
+}
+
+
+@pytest.mark.parametrize("token", LONG_TOKENS.values(), ids=LONG_TOKENS)
+def test_a_long_token_is_found_in_few_steps(token: str) -> None:
+    """Nobody else is served meanwhile. Its steps cannot be counted, so what they remember is."""
+    tracemalloc.start()
+    try:
+        assert texts(f"ASK {{ ?s ?p {token} }}") == ["ASK", "{", "?s", "?p", token, "}"]
+        assert tracemalloc.get_traced_memory()[1] < 20 * len(token)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("iri", ["urn:'" * 1_000, "urn:é%20" * 500, "urn:" + r"\u0061'\U0001F600" * 99, "urn:😀)"])
+def test_a_rewritten_iri_is_the_same_iri(iri: str) -> None:
+    settled = settle(f"ASK {{ <{iri}> ?p ?o }}")
+    (written,) = [token for token in texts(settled) if token[0] == "<"]
+    assert decode(written[1:-1]) == decode(iri)
+    assert set(written) <= set(f"<>\\{string.ascii_letters}{string.digits}:._~%")
+
+
+@pytest.mark.parametrize(
+    "unit", ["a-", "b.", "a.", "a:", "a...", "'", '"', '"""a', "<", "<a", "_:a.", "?", "1.", "é.", "#", "{}"]
+)
 def test_hostile_text_is_read_in_linear_time(unit: str) -> None:
     """Twenty thousand repeats in a moment; what backtracks takes minutes. The timeout of the thread is the test's."""
     text = unit * 20_000

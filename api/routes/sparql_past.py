@@ -46,6 +46,7 @@ from api.routes.sparql import (
     text_of,
 )
 from api.routes.sparql_update import UPDATE, is_update
+from api.service import Service
 from kernel.errors import QueryRefused
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ async def post_query_at(request: Request, caller: Caller, as_of: AsOf, valid_at:
 async def _got(request: Request, caller: Principal, moment: AskedMoment) -> Response:
     parameters = read_parameters(_READ, request.scope["query_string"])
     if is_description(parameters):
+        service = Service.of(request)
+        await service.read(lambda: moment.of(service.base.reader))  # of what is no moment there is no endpoint
         # As it was sent, for decoded it could hold what no IRI has; and some clients do not encode all of that.
         endpoint = base_url(request) + quote(raw_path_within(request.scope), safe=_IN_PATHS)
         return await described(request, caller, parameters, endpoint, updates=False)

@@ -96,7 +96,8 @@ class Moments:
             raise
         with self._ledger.reading() as view:
             latest = view.head().instant
-        if instant > max(self._host.now(), latest or instant):
+        now = self._host.now()
+        if instant > (now if latest is None else max(now, latest)):
             raise InvalidParameter(
                 f"{text} lies in the future: what will be known then is not known",
                 remedy="give one that is past, or none for the present; use valid-at for what is known of the future",

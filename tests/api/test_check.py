@@ -10,7 +10,7 @@ from typing import Final
 import pyoxigraph as ox
 import pytest
 import rdflib
-from rdflib.namespace import RDF, SH
+from rdflib.namespace import RDF, SH, XSD
 
 from tests.api.console import Ended, run, script, serving
 
@@ -102,6 +102,14 @@ def test_a_value_that_a_store_rewrites_is_judged_as_submitted(folder: Path, valu
     datatype = value.rpartition("^^")[2] if "^^" in value else "rdf:langString"
     shape = f":S sh:targetSubjectsOf :p ; sh:path :p ; sh:datatype {datatype} ; sh:in ( {value} ) ."
     assert check(folder, shape, f":a :p {value} .").status == 0
+
+
+def test_spellings_of_one_value_count_as_one_and_are_each_judged(folder: Path) -> None:
+    shape = ":S sh:targetSubjectsOf :p ; sh:path :p ; sh:maxCount 1 ; sh:datatype xsd:integer ; sh:maxLength 1 ."
+    lines = check(folder, shape, ':a :p 1 , 01 , "1"^^xsd:int .', "--format", "n-triples").lines
+    values = sorted(line.split()[2] for line in lines if f"<{SH.value}>" in line)
+    assert values == [f'"01"^^<{XSD.integer}>', f'"1"^^<{XSD.int}>']
+    assert sum(f"<{SH.result}>" in line for line in lines) == 2
 
 
 MALFORMED: Final = {

@@ -1,6 +1,7 @@
 """`/sparql` as any client finds it: blank nodes, what the service says of itself, tags, compression, other origins."""
 
 import gzip
+from datetime import UTC, datetime, timedelta
 from time import monotonic, sleep, time_ns
 from typing import Any, Final
 from urllib.parse import quote
@@ -121,6 +122,13 @@ def test_the_default_graph_is_described_as_it_is(server: Served) -> None:
     assert client.head("/sparql").status_code == 200
     assert client.get("/sparql", headers={"accept": "text/csv"}).status_code == 406
     assert server.client(None).get("/sparql").status_code == 401
+
+
+@pytest.mark.parametrize("at", ["then", "9999-01-01", "head:77", "2020-01-01/then"])
+def test_where_there_is_no_moment_there_is_no_endpoint_to_describe(server: Served, at: str) -> None:
+    refused = server.writer.get(f"/at/{at}/sparql")
+    assert (refused.status_code, refused.json()["where"]) == (400, "valid-at" if "/" in at else "as-of")
+    assert server.writer.get(f"/at/{datetime.now(UTC).date() - timedelta(days=1)}/2020/sparql").status_code == 200
 
 
 def test_iris_are_relative_to_the_endpoint(server: Served) -> None:

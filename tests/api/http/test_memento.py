@@ -194,6 +194,11 @@ def test_addresses_that_are_long_are_named_less_often(client: httpx2.Client, len
 # --- timemaps ---------------------------------------------------------------------------------------------------------
 
 
+def test_what_has_no_timemap_is_told_what_has(client: httpx2.Client) -> None:
+    refused = client.get("/timemap", params={"of": "/health"})
+    assert refused.json()["remedy"] == "name one of /sparql, /facts, /graphs, /exports"
+
+
 def test_a_timemap_lists_the_heads_page_by_page(client: httpx2.Client) -> None:
     asked = {"of": f"/sparql?as-of=head:3&query={quote(QUERY)}", "limit": "2"}
     first = client.get("/timemap", params=asked)

@@ -2,8 +2,8 @@
 
 Rules
 -----
-* Three bases with the same facts: one without registered queries, one with a thousand whose predicates nobody writes,
-  one with ten that every write touches. They are written to in turns, in the same run.
+* Three copies of one base with facts in it: one without registered queries, one with a thousand whose predicates nobody
+  writes, one with ten that every write touches. They are written to in turns, in the same run.
 * All of it is CPU time, of the service and of the processes that it has: another one answers the ten. What these add is
   told beside what asking them twice takes on the store itself.
 * Half of the ten look something up, the other half count or rank what the writes go to.
@@ -20,6 +20,7 @@ Example
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -34,14 +35,13 @@ from rich.table import Table
 from bench import workload
 from bench.ours import WRITER, accepted, load, prepared, write
 from bench.workload import EX, Kind
+from bridge.base import Base
 from bridge.impact.registering import Asking
 from bridge.stores.projections import Projection
 from kernel.queries import Action, RegisteredQuery
 
 if TYPE_CHECKING:
     import pyoxigraph as ox
-
-    from bridge.base import Base
 
 TURNS: Final = 100
 """Writes to each base."""
@@ -81,14 +81,15 @@ class Measured:
 
 
 def impact(directory: Path, size: int) -> Measured:
-    """Fills three bases, and writes to them in turns."""
+    """Fills a base, and writes to three copies of it in turns."""
+    directory.mkdir(parents=True)
+    with prepared(directory / "filled") as filled:
+        load(filled, directory, size)
     with ExitStack() as opened:
         bases: dict[int, Base] = {}
         for queries in ((), _thousand(), _TEN):
-            folder = directory / str(len(queries))
-            folder.mkdir(parents=True)
-            base = bases[len(queries)] = opened.enter_context(prepared(folder / "base"))
-            load(base, folder, size)
+            copied = shutil.copytree(directory / "filled", directory / str(len(queries)))
+            base = bases[len(queries)] = opened.enter_context(Base.open(copied))
             if queries:
                 accepted(base.queries.put(queries, Asking(WRITER)).result()[0])
         cpu: dict[int, list[float]] = {count: [] for count in bases}

@@ -6,7 +6,7 @@ Rules
   Members that say again what is signed have to say the same. Any member may be missing.
 * An item's salt and body have the leaf hash beside them, and the leaf hashes of a kind have the root that is signed.
   Of a large plan or of many findings only a part is told at a time: that has no root, so it is not verified, and is
-  counted as such.
+  counted as such. A part is without gaps, and says that it is one: from a whole nothing can be left out.
 * Decisions are verified each, and are about these very bytes; a comment has the leaf hash that its decision names. One
   by a key that is not known, or not trusted, is counted as not verified.
 * Where all findings are there, `findings` says in other words what their items say: whoever can put them so compares.
@@ -140,7 +140,8 @@ def _repeated(document: Mapping[str, object], certificate: Certificate, plan: To
 def _items(document: Mapping[str, object], name: str, tree: ItemTree) -> ToldItems:
     if name not in document:
         return ToldItems(tree.count, 0, {})
-    listed = closed.closed(document[name], name, _PAGE)["items"]
+    page = closed.closed(document[name], name, _PAGE)
+    listed = page["items"]
     if not isinstance(listed, list):
         raise closed.malformed("not a list", f"{name}.items")
     bodies: dict[int, object] = {}
@@ -153,6 +154,10 @@ def _items(document: Mapping[str, object], name: str, tree: ItemTree) -> ToldIte
         leaves[ordinal] = leaf
         if body is not None:
             bodies[ordinal] = body
+    if leaves and max(leaves) - min(leaves) + 1 != len(leaves):
+        raise differs(f"{name}.items")
+    if page["next"] is None and leaves and max(leaves) + 1 != tree.count:
+        raise differs(f"{name}.next")
     if len(leaves) == tree.count and ItemTree.of([leaves[ordinal] for ordinal in range(tree.count)]) != tree:
         raise differs(name)
     return ToldItems(tree.count, len(leaves), bodies)

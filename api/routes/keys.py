@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 MEDIA_TYPE: Final = "application/jwk-set+json"
 _MEMBERS: Final = ("since", "reason")
 
-KeyText = Annotated[str, Path(description="the key's `z6Mk…` text")]
+KeyText = Annotated[str, Path(description="the key's `z6Mk…` text, or its `kid` as `GET /keys` has it")]
 
 router = APIRouter(tags=["log"])
 
@@ -136,8 +136,10 @@ def _governed(request: Request, caller: Principal) -> Service:
 
 
 def _named(key: str) -> VerifyingKey:
+    """The key of a multikey, or of a `kid` as GET /keys lists it, which ends with one."""
+    multikey = key.rpartition("#")[2]
     try:
-        return VerifyingKey.from_multikey(key if key.startswith("z") else "z")
+        return VerifyingKey.from_multikey(multikey if multikey.startswith("z") else "z")
     except UnreadableKey:
         raise NotFound("there is no such key", remedy="GET /keys lists them", where="key") from None
 

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import quote
 from uuid import UUID
 
 from bridge.auditing.audit import audit
@@ -49,6 +50,16 @@ def test_a_served_base_rotates_and_revokes_amid_writes(tmp_path: Path) -> None:
         assert write(writer, "bob")["state"] == "applied"
     assert audit(data).faults == ()
     assert not (data / NEXT_KEY).exists()
+
+
+def test_a_key_is_revoked_by_the_name_under_which_it_is_listed(tmp_path: Path) -> None:
+    with Base.open(tmp_path / "data") as base, served(base) as running:
+        administrator, first = running.client(Role.ADMINISTRATOR), base.key.public
+        administrator.post("/keys/rotate")
+        kid = next(each["kid"] for each in administrator.get("/keys").json()["keys"] if first.multibase in each["kid"])
+        revoked = administrator.post(f"/keys/{quote(kid, safe='')}/revoke", json={"since": SINCE})
+        assert (revoked.status_code, revoked.json()["key"]) == (200, first.multibase)
+        assert administrator.post("/keys/did%3Akey%3Az6Mk%23/revoke", json={"since": SINCE}).status_code == 404
 
 
 def test_only_administrators_of_the_base_change_keys(tmp_path: Path) -> None:

@@ -330,6 +330,17 @@ def test_a_decision_by_a_key_that_is_not_known_is_not_said_to_be_verified(server
     assert "not signed  decisions, graphs" in said
 
 
+def test_what_is_left_out_of_a_whole_does_not_make_it_a_part(server: Served, tmp_path: Path) -> None:
+    told, _ = told_in_review(server)
+    a_file(tmp_path, "key.txt", server.base.key.public.multibase)
+    plan = told["plan"]["items"]
+    assert len(plan) > 2
+    for items, following, place in ((plan[:-1], None, "plan.next: "), ([plan[0], *plan[2:]], 1, "plan.items: ")):
+        a_file(tmp_path, "short.json", json.dumps(told | {"plan": {"items": items, "next": following}}))
+        status, said = verify(tmp_path, "short.json")
+        assert (status, place in said) == (1, True), said
+
+
 def test_a_member_that_is_told_twice_is_refused(files: Path) -> None:
     told = (files / "first.json").read_text()
     a_file(files, "twice.json", told.replace('{"certificate"', '{"plan": null, "certificate"', 1))

@@ -129,5 +129,5 @@ def unchanged(request: Request, tag: str | None, headers: Mapping[str, str]) -> 
 
 
 def _same(header: str, tag: str) -> bool:
-    """Whether a list of tags has it, by weak comparison."""
-    return tag.removeprefix("W/").strip('"') in _TAG.findall(header)
+    """Whether a list of tags has it, by weak comparison; `*` is any tag (RFC 9110, section 13.1.2)."""
+    return header.strip() == "*" or tag.removeprefix("W/").strip('"') in _TAG.findall(header)

@@ -21,6 +21,7 @@ Example
 
 from __future__ import annotations
 
+from email.errors import CloseBoundaryNotFoundDefect
 from email.parser import BytesParser
 from email.policy import HTTP
 from typing import TYPE_CHECKING, Annotated, Final
@@ -56,6 +57,8 @@ from kernel.terms import Iri
 from kernel.vocabulary import DEFAULT_GRAPH
 
 if TYPE_CHECKING:
+    from email.message import Message
+
     from api.http.parameters import Parameters
     from bridge.documents.reader import Asserted
     from kernel.access import Principal
@@ -267,11 +270,31 @@ def _documents(request: Request, media_type: str, body: bytes) -> list[tuple[str
     message = BytesParser(policy=HTTP).parsebytes(head + body)
     if not message.is_multipart():
         raise InvalidDocument("the form has no parts", remedy="send each document as a part", where="Content-Type")
+    if any(isinstance(each, CloseBoundaryNotFoundDefect) for each in message.defects):
+        raise InvalidDocument(
+            "the form ends before its last boundary: what was sent may be a part of it alone",
+            remedy="send it whole, with -- after the boundary at its end",
+        )
     parts = []
-    for part in message.iter_parts():
+    for number, part in enumerate(message.iter_parts(), 1):
         text = part.get_payload(decode=True)
-        parts.append((body_type(part.get("content-type")), text if isinstance(text, bytes) else b""))
+        parts.append((_part_type(part, number), text if isinstance(text, bytes) else b""))
     return parts
+
+
+def _part_type(part: Message, number: int) -> str:
+    said = part.get("content-type")
+    if said is None:
+        raise UnsupportedMediaType(
+            "a part of the form does not say its format",
+            remedy=f"give each a Content-Type, such as {next(iter(MEDIA_TYPES))}",
+            where=f"part {number}",
+        )
+    try:
+        return body_type(said)
+    except UnsupportedMediaType as error:
+        error.where = f"part {number}"
+        raise
 
 
 def _graph(request: Request, name: str | None, parameters: Parameters) -> Iri | None:

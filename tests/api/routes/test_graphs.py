@@ -258,3 +258,24 @@ def test_documents_that_no_graph_can_be_are_refused(shared: Served) -> None:
     parts = {"one": ("one.png", b"x", "image/png")}
     assert client.post("/graphs", params=GRAPH, files=parts).status_code == 415
     assert client.patch("/graphs", params=GRAPH, content="x").status_code == 405
+
+
+PART = '--x\r\nContent-Disposition: form-data; name="f"; filename="f.nt"\r\n'
+
+
+@pytest.mark.parametrize(
+    ("parts", "status", "where"),
+    [
+        (f"{PART}Content-Type: text/turtle\r\n\r\n<urn:a> <urn:p> 1 .\r\n", 400, None),
+        (f"{PART}Content-Type: text/turtle\r\n\r\n<urn:a> <urn:p> 1 .\r\n--x\r\n", 400, None),
+        (f"{PART}Content-Type: text/turtle\r\n\r\n\r\n{PART}\r\n<urn:a> <urn:p> 1 .\r\n--x--\r\n", 415, "part 2"),
+        (f"{PART}Content-Type: text/turtle;charset=utf-16\r\n\r\n\r\n--x--\r\n", 415, "part 1"),
+    ],
+)
+def test_a_form_that_is_cut_off_or_does_not_say_what_it_brings_is_refused(
+    shared: Served, parts: str, status: int, where: str | None
+) -> None:
+    headers = {"content-type": "multipart/form-data; boundary=x"}
+    answer = shared.writer.post("/graphs", params={"graph": "urn:cut"}, content=parts, headers=headers)
+    assert (answer.status_code, answer.json().get("where")) == (status, where), answer.text
+    assert shared.writer.get("/graphs", params={"graph": "urn:cut"}).status_code == 404

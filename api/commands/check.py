@@ -304,7 +304,7 @@ def _text(checked: _Check, results: Iterable[Result], validation: Validations, t
         yield f"{printable(line)}\n"
     roots = len(checked.material.shapes.model.roots)
     looked_at = "" if checked.whole else " that the shapes look at"
-    count = counted(len(checked.material.data), "statement")
+    count = counted(len(checked.material.data) - checked.material.beside, "statement")
     yield f"checked   {count}{looked_at}, valid at {print_instant(checked.instant)}\n"
     yield f"judged    {counted(validation.foci, 'node')} by {counted(roots, 'shape')} with targets\n"
     found = [counted(checked.counts[each], each.value) for each in Severity if checked.counts[each]]

@@ -9,6 +9,8 @@ Rules
   the reserved graphs of a base, its ontology aside. As on a write.
 * The shapes are in files of their own. If none is given, they are what the files say in the graph m:shapes; and if
   that is nothing, the files are their own shapes graph.
+* The confidence that a record or a change has is evidence for what it says, as on a write, where a shape asks for some;
+  so is whatever reifies a statement of the files (SHACL 1.2 Core). An episode is given with a load, and in no file.
 * Blank nodes have the same names each time the same files are read: nothing of it is kept, so nobody need not guess
   them.
 
@@ -25,6 +27,7 @@ from __future__ import annotations
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
+from uuid import UUID
 
 from bridge.checking.placing import Lines, Place
 from bridge.loading.assertions import Assertions
@@ -33,24 +36,30 @@ from bridge.loading.options import LoadOptions
 from bridge.loading.refusals import Refusal
 from bridge.shapes.data import Data
 from bridge.shapes.document import ShapesDocument
+from bridge.shapes.evidence import described
 from bridge.shapes.model import shapes_of
 from bridge.shapes.overlay import is_data
 from bridge.shapes.registry import Shapes
 from bridge.shapes.vocabulary import OWL
+from certificates.ids import derived_id
 from kernel.access import Principal, Role
+from kernel.facts import Evidence, EvidenceContent, Spelling
 from kernel.terms import Iri, Literal
 from kernel.vocabulary import SHAPES_GRAPH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from decimal import Decimal
     from pathlib import Path
 
     from bridge.loading.refusals import Refusals
-    from kernel.facts import Spelling
+    from bridge.shapes.document import Triple
+    from kernel.changes import Assert
     from kernel.terms import Statement, Term
     from kernel.time.instants import Instant
 
 _SEED: Final = bytes(16)
+_LOAD: Final = UUID(bytes=_SEED)
 _OPTIONS: Final = LoadOptions()
 _READER: Final = Principal("check", Role.ADMINISTRATOR)
 _IMPORTS: Final = Iri(OWL + "imports")
@@ -66,14 +75,21 @@ class Material:
 
     Attributes:
         unused: how many statements the files have in m:shapes although shapes were given besides.
+        beside: how many statements of the data no file has: they describe evidence.
     """
 
     def __init__(
-        self, judged: Sequence[tuple[Shapes, Data]], shapes: Shapes, sources: Mapping[Iri, Path], unused: int
+        self,
+        judged: Sequence[tuple[Shapes, Data]],
+        shapes: Shapes,
+        sources: Mapping[Iri, Path],
+        unused: int,
+        beside: int = 0,
     ) -> None:
         self.judged = judged
         self.shapes = shapes
         self.unused = unused
+        self.beside = beside
         self._sources = sources
         self._lines = Lines()
 
@@ -151,21 +167,35 @@ class Reading:
         every = [LoadFile.of(path) for path in (*files, *shapes)]
         total, before = 2 * sum(file.size for file in every), 0
         data, own, given = Data({}, self._instant), Data({}), Data({})
+        sure: list[tuple[Triple, Decimal]] = []
         for number, file in enumerate(every):
             tell = partial(_further, self._progress, before, total)
-            for statement, spelling in self._held(file, number, tell):
+            for item in self._held(file, number, tell):
+                statement, spelling = item.statement, item.spelling
                 if number >= len(files):
                     _add(given, statement, spelling)
                 elif statement.graph == SHAPES_GRAPH:
                     _add(own, statement, spelling)
                 elif is_data(statement.graph):
                     _add(data, statement, spelling)
+                    if item.confidence is not None:
+                        sure.append(((statement.subject, statement.predicate, statement.object), item.confidence))
             before += 2 * file.size
         document = ShapesDocument.of_triples((given if shapes else own or data).items())
-        found = Shapes(document)
-        return Material([(found, data)], found, self._sources, len(own) if shapes else 0)
+        found, count = Shapes(document), len(data)
+        if sure and not found.problems:
+            self._support(data, [each for each in sure if each[0][1] in found.model.reified])
+        return Material([(found, data)], found, self._sources, len(own) if shapes else 0, len(data) - count)
 
-    def _held(self, file: LoadFile, number: int, tell: Callable[[int], None]) -> Iterator[tuple[Statement, Spelling]]:
+    def _support(self, data: Data, sure: Iterable[tuple[Triple, Decimal]]) -> None:
+        """Adds what evidence for statements says: their confidences."""
+        for number, (triple, confidence) in enumerate(sure):
+            evidence, fact = (derived_id(_LOAD, kind, number) for kind in ("evidence", "fact"))
+            content = EvidenceContent(evidence, fact, None, confidence, Spelling())
+            for said, spellings in described(Evidence(content, _LOAD, self._instant), triple):
+                data.add(said, spellings)
+
+    def _held(self, file: LoadFile, number: int, tell: Callable[[int], None]) -> Iterator[Assert]:
         """What holds at the instant of what a file says."""
         assertions = Assertions(_OPTIONS, _READER, nodes_of(file, number, _SEED))
         for item in read_file(file, assertions, tell):
@@ -173,7 +203,7 @@ class Reading:
                 self._refusals.add(item)
             elif item.validity.interval.contains(self._instant):
                 self._sources.setdefault(item.statement.subject, file.path)
-                yield item.statement, item.spelling
+                yield item
 
 
 def _add(data: Data, statement: Statement, spelling: Spelling) -> None:

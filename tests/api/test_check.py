@@ -284,6 +284,19 @@ def test_what_shapes_say_in_vain_is_noted(folder: Path) -> None:
     ]
 
 
+def test_the_confidence_of_a_record_is_evidence_as_on_a_write(folder: Path) -> None:
+    shape = """:S sh:targetSubjectsOf :p ; sh:path :p ; sh:reificationRequired true ; sh:reifierShape :Sure .
+        :Sure sh:property [ sh:path m:confidence ; sh:minCount 1 ; sh:minInclusive 0.5 ] ."""
+    data = ":a :p :x {| m:confidence 0.9 |} . :b :p :x {| m:confidence 0.4 |} . :c :p :x ."
+    ended = check(folder, shape, data)
+    assert (ended.status, ended.errors) == (1, "")
+    assert [line.split()[-2] for line in ended.lines if line.startswith("    ")] == [
+        "<https://x.org/b>",
+        "<https://x.org/c>",
+    ]
+    assert any(line.startswith("checked   3 statements") for line in ended.lines)
+
+
 # --- the report -------------------------------------------------------------------------------------------------------
 
 

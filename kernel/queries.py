@@ -47,6 +47,9 @@ MOST_GRAPHS: Final = 64
 HEAVIEST: Final = 100
 """The highest weight: a plan that changes the answers of queries that weigh as much together is held for review."""
 
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Controls, ends of lines, and what turns the direction of writing."""
+
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 _WEIGHT: Final = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
 
@@ -272,6 +275,9 @@ def _text(term: Term, name: str) -> str:
 
 
 def _require_words(text: str, name: str, longest: int) -> None:
+    if name != "query" and (control := _CONTROL.search(text)):
+        problem, remedy = f"U+{ord(control[0]):04X} is in it", "take it out: it is shown to people as one line"
+        raise InvalidQuery(problem, remedy=remedy, where=name)
     if not text.strip() or len(text) > longest:
         problem = f"{len(text):,} characters" if text.strip() else "nothing in it"
         raise InvalidQuery(problem, remedy=f"give a text of 1 to {longest:,} characters", where=name)

@@ -149,7 +149,7 @@ def _read(file: Path) -> RegisteredQuery:
 
     with within(file):
         try:
-            return read_file(file.name, content_of(file, _LONGEST).decode())
+            return read_file(file.name, content_of(file, _LONGEST).decode("utf-8-sig"))
         except UnicodeDecodeError as error:
             raise InvalidDocument("it is not in UTF-8", remedy="save it as UTF-8") from error
 

@@ -5,7 +5,8 @@ Rules
 * In JSON: `query`, `owner` and `contact`; `graphs`, `moment`, `weight` and `action` where they are not what they are by
   default: all graphs of data, "now", 1 and "review". Unknown members are errors.
 * A file is the query, and before it lines such as `# owner: city-desk`, with the same words; `graph` may stand more
-  than once. Without `# name:` it has the name of its file. Other lines of comment are free.
+  than once, in capitals or not. Without `# name:` it has the name of its file. Other lines of comment are free; one
+  that begins as a header does, in small letters, and is none, is an error.
 * `moment` is an instant or a calendar value, which stands for its first instant; or "now".
 
 Example
@@ -37,7 +38,8 @@ NOW: Final = "now"
 SUFFIX: Final = ".rq"
 _REQUIRED: Final = ("query", "owner", "contact")
 _MEMBERS: Final = (*_REQUIRED, "graphs", "moment", "weight", "action")
-_HEADER: Final = re.compile(r"#\s*([a-z]+):[ \t]*(.*?)\s*")
+_HEADER: Final = re.compile(r"#\s*([A-Za-z]+):[ \t]*(.*?)\s*")
+_WEIGHT: Final = re.compile(r"[0-9]{1,3}")
 _KEYS: Final = ("name", "owner", "contact", "graph", "moment", "weight", "action")
 
 
@@ -83,29 +85,40 @@ def read_file(file: str, text: str) -> RegisteredQuery:
     Raises:
         InvalidQuery: a key that is missing, unknown, or stands twice; or a value that cannot be used.
     """
-    keys: dict[str, list[str]] = {}
-    lines = text.splitlines(keepends=True)
-    kept = 0
-    for number, line in enumerate(lines):
-        if line.strip() and not line.lstrip().startswith("#"):
-            kept = number
-            break
-        match = _HEADER.fullmatch(line.strip())
-        if match is not None:
-            if match[1] not in _KEYS:
-                raise InvalidQuery(
-                    f"a header has no {match[1]!r}", remedy=f"write {', '.join(_KEYS)}", where=f"line {number + 1}"
-                )
-            keys.setdefault(match[1], []).append(match[2])
+    keys, query = _headed(text)
     for key, values in keys.items():
         if key != "graph" and len(values) > 1:
             raise InvalidQuery(f"{key} is given {len(values)} times", remedy="give it once", where="header")
+    for key in _REQUIRED[1:]:
+        if key not in keys:
+            raise InvalidQuery(f"no {key} is given", remedy=f"write `# {key}: …` before the query", where="header")
     members: dict[str, Json] = {key: values[0] for key, values in keys.items() if key not in {"graph", "name"}}
-    if "weight" in keys:
-        members["weight"] = int(keys["weight"][0]) if keys["weight"][0].isdecimal() else keys["weight"][0]
-    members |= {"query": "".join(lines[kept:]), "graphs": [*keys.get("graph", [])]}
-    name = keys.get("name", [file.removesuffix(SUFFIX)])[0]
-    return _defined(name, members, "")
+    if "weight" in keys and _WEIGHT.fullmatch(keys["weight"][0]):
+        members["weight"] = int(keys["weight"][0])
+    members |= {"query": query, "graphs": [*keys.get("graph", [])]}
+    try:
+        return _defined(keys.get("name", [file.removesuffix(SUFFIX)])[0], members, "")
+    except InvalidQuery as error:
+        member = (error.where or "").removeprefix("/").replace("graphs", "graph")
+        error.where = f"header: {member}" if member in keys else member or None
+        raise
+
+
+def _headed(text: str) -> tuple[dict[str, list[str]], str]:
+    """What the header of a file gives, by key, and the query after it."""
+    keys: dict[str, list[str]] = {}
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if line.strip() and not line.lstrip().startswith("#"):
+            return keys, "".join(lines[number:])
+        match = _HEADER.fullmatch(line.strip())
+        key = "" if match is None else match[1].lower()
+        if match is not None and key in _KEYS:
+            keys.setdefault(key, []).append(match[2])
+        elif match is not None and match[1] == key:
+            remedy = f"write {', '.join(_KEYS)}"
+            raise InvalidQuery(f"a header has no {key!r}", remedy=remedy, where=f"line {number + 1}")
+    return keys, ""
 
 
 def _defined(name: str, members: Json, place: str) -> RegisteredQuery:

@@ -21,13 +21,14 @@ Example
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from certificates.contradictions import ContradictionKind
 from certificates.findings import FindingCode, Severity
 from kernel.access import Role
 from kernel.confidence import CONFIDENCE_SAID, read_confidence
-from kernel.errors import InvalidDocument
+from kernel.errors import InvalidDocument, InvalidTerm
 from kernel.policy.approval import ANY_EDITOR, Approvals, Every, NoSelfApproval, SignedByEditor
 from kernel.policy.conditions import (
     AllOf,
@@ -46,6 +47,7 @@ from kernel.policy.conditions import (
     Weighs,
 )
 from kernel.policy.verdicts import Policy
+from kernel.terms import Iri
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -60,9 +62,9 @@ _SIMPLE: Final[Mapping[str, Callable[[object, str], Condition]]] = {
     "contradicts": lambda given, where: Contradicts(_one(given, where, ContradictionKind)),
     "weighs": lambda given, where: Weighs(_number(given, where)),
     "rows": lambda given, where: Rows(_number(given, where)),
-    "askedBy": lambda given, where: AskedBy(_text(given, where, "the id of a principal")),
+    "askedBy": lambda given, where: AskedBy(_principal(given, where)),
     "roleAtMost": lambda given, where: RoleAtMost(_role(given, where)),
-    "touches": lambda given, where: Touches(_text(given, where, "the IRI of a graph")),
+    "touches": lambda given, where: Touches(_graph(given, where)),
     "changes": lambda given, where: Changes(_number(given, where)),
     "confidenceBelow": lambda given, where: ConfidenceBelow(_confidence(given, where)),
 }
@@ -76,6 +78,8 @@ _PLAIN: Final[Mapping[str, ApprovalRule]] = {
 _APPROVAL: Final = (*_PLAIN, "approvals", "every")
 _DEEPEST: Final = 16
 _LARGEST: Final = 2**53 - 1
+_MOST_DIGITS: Final = 16
+_PRINCIPAL: Final = re.compile(r"[!-~]{1,256}")
 
 E = TypeVar("E", bound="StrEnum")
 
@@ -83,7 +87,7 @@ E = TypeVar("E", bound="StrEnum")
 def policy_of(text: str) -> Policy:
     """The policy that a document says. Raises `InvalidDocument`, with the place."""
     try:
-        members = json.loads(text, object_pairs_hook=_unique)
+        members = json.loads(text, object_pairs_hook=_unique, parse_int=_whole)
     except RecursionError:
         raise InvalidDocument("the policy is not JSON that is nested within reason", remedy="nest less") from None
     except ValueError as error:
@@ -96,6 +100,13 @@ def policy_of(text: str) -> Policy:
     confidence = _confidence(said.get("confidence", "0.5"), "/confidence")
     approval = _approval(said["approval"], "/approval", 0) if "approval" in said else ANY_EDITOR
     return Policy(refuse, review, confidence, approval)
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        remedy = f"give one of up to {_MOST_DIGITS} digits"
+        raise InvalidDocument(f"the policy has a number of {len(digits):,} digits", remedy=remedy)
+    return int(digits)
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -123,7 +134,7 @@ def _condition(value: object, place: str, depth: int) -> Condition:
         case "hasCode":
             return HasCode(_one(given, where, FindingCode), severity)
         case "concerns":
-            return Concerns(_text(given, where, "the IRI of a graph"), severity)
+            return Concerns(_graph(given, where), severity)
         case _:
             return AtLeast(_number(given, where), severity)
 
@@ -172,10 +183,21 @@ def _one(value: object, place: str, kind: type[E]) -> E:
     return kind(value)
 
 
-def _text(value: object, place: str, what: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise _wrong(place, f"it is not {what}", "give it as a text")
+def _principal(value: object, place: str) -> str:
+    if not isinstance(value, str) or not _PRINCIPAL.fullmatch(value):
+        raise _wrong(
+            place, "it is not the id of a principal", "give 1 to 256 printable ASCII characters without spaces"
+        )
     return value
+
+
+def _graph(value: object, place: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(place, "it is not the IRI of a graph", "give it as a text")
+    try:
+        return Iri(value).value
+    except InvalidTerm as error:
+        raise _wrong(place, f"it is not the IRI of a graph: {error.message}", error.remedy) from error
 
 
 def _role(value: object, place: str) -> Role:

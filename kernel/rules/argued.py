@@ -3,7 +3,8 @@
 Rules
 -----
 * Counted are the claims that support or imply what a fact says, and taken off those that oppose it, stated or following
-  (`kernel.rules.arguments`), each once; and of all of them only those that are themselves believed at the instant.
+  (`kernel.rules.arguments`), each once; and of all of them only those that are themselves believed at the instant. The
+  fact itself is none of them: nothing speaks for itself, neither outright nor by a circle of arguments.
 * Arguments, names and beliefs are those of the fact's own graph, at that instant of valid time, once the plan is
   applied: whoever reads the graph can see all that counts.
 * Where more than `MOST` arguments are connected with it, nothing is known.
@@ -64,8 +65,9 @@ def speaking_for(
     steps = conclusions(found.stated, (*STANDARD, *rules), _CONCLUSIONS)
     if not found.complete or len(steps) >= _CONCLUSIONS:
         return None
-    against = {step.one for step in steps if step.other == claim and step.relation is Relation.OPPOSES}
-    speaking = {step.one for step in steps if step.other == claim and step.relation is not Relation.OPPOSES}
+    about = [step for step in steps if step.other == claim != step.one]
+    against = {step.one for step in about if step.relation is Relation.OPPOSES}
+    speaking = {step.one for step in about if step.relation is not Relation.OPPOSES}
     return sum(map(source.believes, speaking)) - sum(map(source.believes, against))
 
 

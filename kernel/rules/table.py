@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kernel.facts import SameFacts
 from kernel.rules.arguments import ARGUMENT_RULE, RELATIONS, Composition, composition_of
-from kernel.rules.kinds import Proposal, RuleKind
+from kernel.rules.kinds import Proposal, RuleKind, Shape
 from kernel.rules.signatures import AS_DEMANDS, SIGNATURE, Declared, Reading, declared_of, reading_of
 from kernel.rules.vocabularies import VOCABULARY, Vocabulary, vocabulary_of
 from kernel.rules.words import ACROSS, BOOLEANS, CLASS, PREDICATE, RDF_TYPE, iris, short
@@ -230,14 +230,26 @@ def _fault(kind: RuleKind, terms: Terms) -> str | None:
         and (counts[CLASS] >= shape.classes if shape.classes else not counts[CLASS])
     )
     if not fits or not all(isinstance(term, Iri) for named in about.values() for term in named):
-        exactly = "has exactly one m:predicate, an IRI: " if shape.predicates else "names two classes or more, IRIs: "
-        return f"a rule m:{kind} {exactly}write {shape.words}, and a rule for each"
+        return f"a rule m:{kind} {_misshapen(shape, counts)}: write {shape.words}, and a rule for each"
     if set(about[PREDICATE]) & set(about[WITH]):
         return "m:with names what m:predicate names: give the other predicate, or leave it out"
     proposals = terms.get(PROPOSE, [])
     if len(proposals) > 1 or any(term not in _PROPOSALS for term in proposals):
         return f"a rule has at most one m:propose: write {', '.join(f'm:{each}' for each in Proposal)}"
     return _no_proposal(kind, terms)
+
+
+def _misshapen(shape: Shape, counts: Mapping[Iri, int]) -> str:
+    """What does not fit the shape of a rule, in words; what else does not is that something is no IRI."""
+    if not shape.predicates:
+        return "names two classes or more, IRIs, and no predicates"
+    if counts[PREDICATE] == 1 and counts[CLASS]:
+        return "names no m:class"
+    if counts[PREDICATE] == 1 and counts[WITH] > shape.others[1]:
+        return "has no m:with" if shape.others[1] == 0 else "has at most one m:with"
+    if counts[PREDICATE] == 1 and counts[WITH] < shape.others[0]:
+        return "has exactly one m:with, an IRI"
+    return "has exactly one m:predicate, an IRI"
 
 
 def _no_proposal(kind: RuleKind, terms: Terms) -> str | None:

@@ -25,6 +25,7 @@ Example
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -69,6 +70,8 @@ _CLASS_CLASSES: Final = frozenset(
     {Iri("http://www.w3.org/2000/01/rdf-schema#Class"), Iri("http://www.w3.org/2002/07/owl#Class")}
 )
 _SHOWN: Final = 12
+_LONGEST: Final = 200
+_LIMIT: Final = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,7 @@ def _limit(given: list[Term]) -> int | None:
     text = given[0]
     if len(given) > 1 or not isinstance(text, Literal) or text.datatype != XSD + "integer":
         return 0
-    return int(text.lexical) if text.lexical.isascii() and text.lexical.isdecimal() else 0
+    return int(text.lexical) if _LIMIT.fullmatch(text.lexical) else 0
 
 
 def declared_terms(ontology: tuple[Fact, ...]) -> TermsUsed:
@@ -261,6 +264,7 @@ def _full(vocabulary: Vocabulary, name: str, count: int, most: int, fresh: list[
 
 def _judged(content: FactContent, vocabulary: Vocabulary, declared: TermsUsed) -> Iterator[Finding]:
     said, instead = content.statement, None
+    term: Term
     if said.predicate != RDF_TYPE:
         term, named, others, instead = (
             said.predicate,
@@ -268,16 +272,15 @@ def _judged(content: FactContent, vocabulary: Vocabulary, declared: TermsUsed) -
             declared.predicates,
             vocabulary.fallback_predicate,
         )
-    elif isinstance(said.object, Iri):
-        term, named, others, instead = said.object, vocabulary.named.classes, declared.classes, vocabulary.fallback
     else:
+        term, named, others, instead = said.object, vocabulary.named.classes, declared.classes, vocabulary.fallback
+    if isinstance(term, Iri) and vocabulary.admits(term, named, others):
         return
-    if vocabulary.admits(term, named, others):
-        return
+    usable = _usable(vocabulary, named, instead)
     yield Finding(
         code=FindingCode.NOT_ADMITTED,
         severity=vocabulary.severity,
-        message=f"{term.n3} is not of the vocabulary of {said.graph.n3}: use {_usable(vocabulary, named, instead)}",
+        message=f"{_cut(term.n3)} is not of the vocabulary of {said.graph.n3}: use {usable}",
         graphs=(said.graph.value,),
         focus=said.subject.n3,
         path=said.predicate.n3,
@@ -295,6 +298,10 @@ def _usable(vocabulary: Vocabulary, named: frozenset[Iri], instead: Iri | None) 
         listed += f"{', ' if listed else ''}what has an IRI{begin}"
     fallback = "" if instead is None else f", or {instead.n3} where none fits"
     return f"{listed or 'nothing else'}{fallback}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def _listed(named: list[str]) -> str:

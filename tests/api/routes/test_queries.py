@@ -143,6 +143,8 @@ def test_several_are_registered_under_one_certificate_or_none_of_them(admin: htt
         ({"graphs": ["https://w3id.org/muniment#rules"]}, "/graphs"),
         ({"moment": "soon"}, "/moment"),
         ({"owner": " "}, "/owner"),
+        ({"owner": "desk\u0000"}, "/owner"),
+        ({"contact": "desk\u202emoc.elpmaxe"}, "/contact"),
         ({"note": "x"}, "/note"),
     ],
 )

@@ -185,11 +185,23 @@ def test_what_speaks_for_a_fact_are_believed_claims(said: list[Said], believed: 
         plan = plan_of(view, Assert(HOMES["paris"]))
     found = follows(said, STANDARD)
     target = Iri("urn:in-rome")
-    counted = {node for node in believed if WITNESSES[node].graph == G} | {target}
+    counted = {node for node in believed if WITNESSES[node].graph == G}  # and not the target: nothing speaks for itself
     against = {one for relation, one, other in found if other == target and relation is Relation.OPPOSES}
     speaking = {one for relation, one, other in found if other == target and relation is not Relation.OPPOSES}
     expected = len(speaking & counted) - len(against & counted)
     assert speaking_for(HOMES["rome"], 0, plan, view, ()) == expected
+
+
+@pytest.mark.parametrize("names", [["urn:in-rome"], ["urn:in-rome", "urn:a"]])
+@pytest.mark.parametrize("relation", Relation)
+def test_nothing_speaks_for_or_against_itself_not_by_a_circle_either(names: list[str], relation: Relation) -> None:
+    nodes = [Iri(name) for name in names]
+    about = {nodes[0]: HOMES["rome"], nodes[-1]: HOMES["rome"] if len(nodes) == 1 else HOMES["paris"]}
+    asked = [Assert(Statement(node, REIFIES, triple(said), G)) for node, said in about.items()]
+    circle = zip(nodes, [*nodes[1:], nodes[0]], strict=True)
+    asked += [Assert(Statement(one, relation.iri, other, G)) for one, other in circle]
+    plan = plan_of(MemoryView(), *asked, Assert(HOMES["rome"]))
+    assert speaking_for(HOMES["rome"], 0, plan, MemoryView(), ()) == 0
 
 
 def preferring(view: MemoryView, asked: Assert) -> tuple[list[Interval], str]:

@@ -80,6 +80,13 @@ def test_two_violations_are_two_results_with_lists_that_end(folder: Path, form: 
         assert str(graph.value(second, SH.inversePath)) == "https://x.org/q"
 
 
+def test_a_path_is_told_as_the_shape_has_it(folder: Path) -> None:
+    shape = ":S sh:targetClass :P ; sh:path [ sh:inversePath [ sh:inversePath :p ] ] ; sh:minCount 1 ."
+    told = report(check(folder, shape, ":a a :P .", "--format", "turtle"))
+    (path,) = told.objects(None, SH.resultPath)
+    assert str(told.value(told.value(path, SH.inversePath), SH.inversePath)) == "https://x.org/p"
+
+
 def test_a_violation_names_everything(folder: Path) -> None:
     shape = ":S a sh:NodeShape ; sh:targetClass :P ; sh:property :A . :A sh:path :age ; sh:datatype xsd:int ."
     graph = report(check(folder, shape, ':a a :P ; :age "old"@en-GB .', "--format", "turtle"))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bridge.exporting.jsonld import value_object
 from bridge.exporting.nodes import RESTORED
-from bridge.shapes.paths import Alternative, Repeat, Sequence, Step
+from bridge.shapes.paths import Alternative, Repeat, Sequence, Step, read_path, text
 from bridge.shapes.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST, RDF_TYPE, SH, is_blank, sh
 from kernel.terms import XSD, Iri, Literal, Term, parse_iri
 
@@ -84,9 +84,17 @@ def result_node(result: Result, telling: Telling) -> Node:
 def _path(result: Result, document: ShapesDocument) -> Value | None:
     if result.path is None:
         return None
-    if result.path.startswith("<") and result.path.find(">") == len(result.path) - 1:
+    own = document.objects(result.shape, sh("path"))
+    is_predicate = result.path.startswith("<") and result.path.find(">") == len(result.path) - 1
+    if is_predicate and not any(is_blank(each) and _says(document, each, result.path) for each in own):
         return parse_iri(result.path)  # the shape's own path, or the predicate at fault
-    return next((_part(document, each) for each in document.objects(result.shape, sh("path"))), None)
+    return next((_part(document, each) for each in own), None)
+
+
+def _says(document: ShapesDocument, node: Term, written: str) -> bool:
+    """Whether a node of the shapes graph describes a path that is written so."""
+    path = read_path(document, node)
+    return not isinstance(path, str) and text(path) == written
 
 
 def _part(document: ShapesDocument, node: Term) -> Value:

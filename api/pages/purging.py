@@ -37,12 +37,12 @@ from api.pages.rendering import PRIVATE, page, see_other
 from api.pages.times import Words, at
 from api.pages.visiting import Visitor, page_parameters, read_form
 from api.pages.wording import remedy_on_pages
-from api.routes.certificates import AFTER, certificate_cursor, certificate_named
+from api.routes.certificates import AFTER, certificate_cursor
 from api.routes.decision_body import within_length
 from api.routes.document_request import REASON
 from api.routes.purge_body import target_of
 from api.routes.purge_words import goes
-from api.routes.purges import carried_out, previewed
+from api.routes.purges import carried_out, previewed, purge_named
 from api.service import Service
 from certificates.records import DecisionKind
 from kernel.errors import CallerError, InvalidParameter, PreviewOutdated
@@ -146,7 +146,7 @@ async def purge(request: Request, visit: Visitor) -> Response:
 async def look(request: Request, visit: Visitor, purge: PurgeId) -> Response:
     """One purge, with what its receipt says and what may be done about it."""
     page_parameters(request, ())
-    service, identifier = _service(request, visit, "getPurge"), certificate_named(purge)
+    service, identifier = _service(request, visit, "getPurge"), purge_named(purge)
     return await _purge_page(request, service, visit, identifier)
 
 
@@ -154,7 +154,7 @@ async def look(request: Request, visit: Visitor, purge: PurgeId) -> Response:
 async def receipt(request: Request, visit: Visitor, purge: PurgeId) -> Response:
     """The receipt, byte by byte as it was signed, as a file to keep."""
     page_parameters(request, ())
-    service, identifier = _service(request, visit, "getPurge"), certificate_named(purge)
+    service, identifier = _service(request, visit, "getPurge"), purge_named(purge)
     record = await service.read(lambda: service.base.purges.one(visit.principal, identifier))
     if record.receipt is None:
         raise UnknownPath("it has no receipt yet", remedy="look at the purge: it says how far it has come")
@@ -166,7 +166,7 @@ async def receipt(request: Request, visit: Visitor, purge: PurgeId) -> Response:
 async def step(request: Request, visit: Visitor, purge: PurgeId) -> Response:
     """Approves, rejects or restores, and leads back to the purge."""
     page_parameters(request, ())
-    identifier = certificate_named(purge)
+    identifier = purge_named(purge)
     form = await read_form(request, visit.session.forgery_token, (STEP, REASON))
     wanted = form.choice(STEP, Step)
     if wanted is None:

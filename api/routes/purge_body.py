@@ -136,6 +136,8 @@ def _reason(members: dict[str, Json]) -> str:
     reason = members.get("reason")
     if not isinstance(reason, str) or not reason.strip():
         raise InvalidParameter(
-            "it is missing", remedy="say why, without what is purged: others will read it", where="/reason"
+            "it is missing" if reason is None or reason == "" else "it is no text that says anything",
+            remedy="say why, without what is purged: others will read it",
+            where="/reason",
         )
     return within_length(reason, "/reason", "reason")

@@ -47,7 +47,7 @@ from api.routes.purge_body import read_purge, read_reason
 from api.service import Service
 from bridge.reading.holdings import holdings
 from certificates.ids import urn
-from kernel.errors import InvalidParameter
+from kernel.errors import InvalidParameter, NotFound
 from kernel.ports.purges import PurgeState
 from kernel.purging.purger import PurgeRequest, require_purger
 from kernel.time.instants import print_instant
@@ -177,7 +177,7 @@ async def get_purge(request: Request, caller: Caller, purge: PurgeId) -> Respons
     """Gives a purge with its signed receipt; or the signed bytes alone."""
     query_parameters(request, ())
     require_purger(caller)
-    service, identifier = Service.of(request), certificate_named(purge)
+    service, identifier = Service.of(request), purge_named(purge)
     media_type = preferred(accepted(request), (_JSON, *_CREDENTIALS))
     record = await service.read(lambda: service.base.purges.one(caller, identifier))
     if media_type == _JSON:
@@ -244,10 +244,18 @@ async def _brought_on(
     """What becomes of a purge by a step that the body describes: taken by its id, media type and body."""
     query_parameters(request, ())
     require_purger(caller)
-    service, identifier = Service.of(request), certificate_named(purge)
+    service, identifier = Service.of(request), purge_named(purge)
     body = await read_body(request, service.settings.body_limit)
     taken = step(service.base.purges, identifier, body_type(request.headers.get("content-type")), body)
     return json_reply(_told(await answer_of(taken)))
+
+
+def purge_named(text: str) -> UUID:
+    """The id in the path; what is no id names nothing."""
+    try:
+        return certificate_named(text)
+    except NotFound:
+        raise NotFound("there is no such purge", remedy="list them with GET /purges") from None
 
 
 async def previewed(service: Service, caller: Principal, target: Target) -> models.PurgePreview:

@@ -32,7 +32,7 @@ from bridge.auditing.faults import Counts, Fault, Faults
 from bridge.auditing.log import LogAudit
 from bridge.auditing.slots import as_it_is
 from bridge.auditing.stores import look_at_stores
-from bridge.auditing.tables import look_at_file, look_at_tables
+from bridge.auditing.tables import look_at_file, look_at_schema, look_at_tables
 from bridge.ledger.connection import connect_reader, refuse_old_sqlite
 from bridge.ledger.fact_rows import term_key
 from bridge.ledger.reading import SqliteView
@@ -157,6 +157,7 @@ def _audit_ledger(
 ) -> None:
     with found.reading(LEDGER):
         look_at_file(session, found)
+        look_at_schema(session, found)
     base = None
     with found.reading("meta"):
         stored: tuple[bytes] | None = session.one("SELECT value FROM meta WHERE name = 'base'", (), as_it_is)

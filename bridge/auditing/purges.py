@@ -4,7 +4,8 @@ Rules
 -----
 * An item that is gone was taken by a purge: it is on the list of one, and the log has the digest of that list, facts
   and all. What is gone and on no list was taken by somebody else.
-* A purge stands in its table as the log has it; a complete one has the receipt whose digest the log names, signed.
+* A purge stands in its table as the log has it; a complete one has the receipt whose digest the log names, signed. Of
+  what it was, who asked and who approved are as its certificate has them.
 * As many tombstones stand as the log says, or none once they were lifted.
 * A ledger that never had a purge may have no tables for them.
 
@@ -19,6 +20,7 @@ Example
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 _THERE: Final = "SELECT count(*) FROM sqlite_schema WHERE name IN ('purges', 'erased_facts', 'erased_items')"
 _TABLES: Final = 3
 _ITEM: Final = "SELECT purge FROM erased_items WHERE certificate = ? AND kind = ? AND ordinal = ?"
+_CERTIFICATE: Final = "SELECT principal, head FROM certificates WHERE id = ?"
+_CERTIFIED: Final = "SELECT body FROM items WHERE certificate = ? AND kind = 'plan' AND ordinal = 1"
 _FACT: Final = "SELECT recorded, superseded, superseded_by, leaf FROM erased_facts WHERE id = ?"
 _RECORDED_AT: Final = "SELECT leaf, id FROM erased_facts WHERE recorded = ? AND certificate = ?"
 _BELIEVED: Final = "SELECT id, leaf FROM erased_facts WHERE purge = ? AND superseded_by IS NULL ORDER BY id"
@@ -121,6 +125,21 @@ class PurgeAudit:
             self._found.add(place, f"is {record.state}, and the log says otherwise")
         if done and (record.target, record.reason) != (None, None):
             self._found.add(place, "says still what was purged")
+        if done:
+            self._look_at_certified(place, identifier, record)
+
+    def _look_at_certified(self, place: str, identifier: bytes, record: PurgeRecord) -> None:
+        """What the row says again of the certificate, whose own row and items are looked at elsewhere."""
+        row: tuple[str, int | None] | None = self._session.one(_CERTIFICATE, (identifier,), as_it_is)
+        if row is not None:
+            self._found.differ(place, "asker", record.asked_by, row[0])
+            self._found.differ(place, "head", record.head, row[1])
+        body = self._session.one(_CERTIFIED, (identifier,), _bytes)
+        if body is not None:
+            with self._found.reading(place):
+                said = json.loads(body)
+                self._found.differ(place, "kind", record.kind, said["of"])
+                self._found.differ(place, "second person", record.decided_by, said.get("approvedBy"))
 
     def _purged(self, place: str, event: Purged) -> None:
         self._logged[event.certificate.bytes] = event

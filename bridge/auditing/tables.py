@@ -2,7 +2,8 @@
 
 Rules
 -----
-* SQLite's own check of the file passes: pages, indexes, constraints.
+* SQLite's own check of the file passes: pages, indexes, constraints. The file has the tables and indexes of a ledger
+  and nothing else: a trigger would change what is written later, in the name of whoever writes it.
 * Items, leaf hashes and decisions belong to certificates that are there, and to something that they say. A request is
   kept of each certificate that is waiting, and of no other.
 * Facts believed of one statement in one graph have disjoint valid intervals.
@@ -22,6 +23,7 @@ from uuid import UUID
 
 from bridge.auditing.slots import as_it_is
 from bridge.ledger.request_codec import decode_request
+from bridge.ledger.schema import LATER, definitions
 from kernel.ports.records import CertificateState
 
 if TYPE_CHECKING:
@@ -41,6 +43,10 @@ _Believed = tuple[int, int, int, int, str, str, str, str, int, int, bytes]
 _LISTED: Final = 100
 """Complaints of SQLite about one file."""
 
+_FILE: Final = "ledger.sqlite"
+_SCHEMA: Final = (
+    "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+)
 _BELONGING: Final = ("items", "leaves", "requests", "decisions", "idempotency")
 _KINDS: Final = ("plan", "finding", "impact", "comment")
 
@@ -50,7 +56,20 @@ def look_at_file(session: Session, found: Faults) -> None:
     complaints: list[tuple[str]] = session.all(f"PRAGMA integrity_check({_LISTED})", (), as_it_is)
     for (complaint,) in complaints:
         if complaint != "ok":
-            found.add("ledger.sqlite", f"SQLite: {complaint}")
+            found.add(_FILE, f"SQLite: {complaint}")
+
+
+def look_at_schema(session: Session, found: Faults) -> None:
+    """Tables, indexes, and whatever else the file has beside its rows."""
+    expected = definitions()
+    kept: list[tuple[str, str, str]] = session.all(_SCHEMA, (), as_it_is)
+    for kind, name, sql in kept:
+        if name not in expected and name not in LATER:
+            found.add(f"{_FILE} {kind} {name}", "is no part of a ledger")
+        elif name in expected and sql != expected[name]:
+            found.add(f"{_FILE} {kind} {name}", "is not made as that of a ledger is")
+    for name in expected.keys() - LATER - {name for _, name, _ in kept}:
+        found.add(f"{_FILE} {name}", "is not there")
 
 
 def look_at_tables(session: Session, found: Faults, log: LogAudit) -> None:

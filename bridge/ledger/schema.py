@@ -27,7 +27,9 @@ Example
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from contextlib import closing
 from typing import Final
 from uuid import UUID
 
@@ -188,6 +190,18 @@ EVER: Final = (
 )
 """What ledgers of this version that were made earlier are given, and rid of, when they are opened."""
 
+_NAME: Final = re.compile(r"(?:TABLE|INDEX) (?:IF (?:NOT )?EXISTS )?(\w+)")
+
+
+def _named(statement: str) -> str:
+    """The table or index that a statement makes or drops."""
+    found = _NAME.search(statement)
+    return "" if found is None else found[1]
+
+
+LATER: Final = frozenset(map(_named, EVER))
+"""Names of what ledgers of this version that were made earlier may lack, or still have, until they are opened."""
+
 
 def prepare(connection: sqlite3.Connection, base: UUID, name: str) -> None:
     """Makes the tables in an empty file, for a base of this id; leaves those of a ledger, but for indexes, as they are.
@@ -215,6 +229,14 @@ def prepare(connection: sqlite3.Connection, base: UUID, name: str) -> None:
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+def definitions() -> dict[str, str]:
+    """The SQL of every table and index of a ledger by its name, as SQLite keeps it (section 2.6 of its file format)."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for statement in (*TABLES, *EVER):
+            connection.execute(statement)
+        return dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
 
 
 def not_a_ledger(message: str, name: str) -> DamagedBase:

@@ -90,6 +90,7 @@ class PurgeRequest:
         digest: of the preview.
         id: of its certificate; None for a new one.
         asked_by: who asked for it, where `principal` is the second person, who approves it.
+        asked_at: and when.
     """
 
     target: Target
@@ -98,17 +99,19 @@ class PurgeRequest:
     digest: str
     id: UUID | None = None
     asked_by: str | None = None
+    asked_at: Instant | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What the certificate of a purge says of it: of what, why, who asked, who approved, by which preview."""
+    """What is said of a purge: of what, why, who asked, who approved, by which preview; and when, if it had to wait."""
 
     kind: str
     reason: str
     asked_by: str
     approved_by: str | None
     digest: str
+    asked_at: Instant | None = None
 
 
 class Purger:
@@ -173,8 +176,9 @@ class Purger:
         stones = [(kind, self._tombstones.hash_of(kind, text)) for kind, text in texts]
         second = None if wanted.asked_by is None else wanted.principal.id
         said = _Said(
-            wanted.target.kind.value, wanted.reason, wanted.asked_by or wanted.principal.id, second, wanted.digest
-        )
+            wanted.target.kind.value, wanted.reason, wanted.asked_by or wanted.principal.id, second, wanted.digest,
+            wanted.asked_at,
+        )  # fmt: skip
         return self._settle(group, identifier, said, [survey], stones)
 
     def purge_again(self, group: Group, stones: Sequence[Stone], principal: Principal) -> PurgeRecord:
@@ -237,7 +241,7 @@ class Purger:
             }
         )
         record = PurgeRecord(
-            identifier, PurgeState.PENDING, said.kind, said.asked_by, at, said.digest,
+            identifier, PurgeState.PENDING, said.kind, said.asked_by, said.asked_at or at, said.digest,
             decided_by=said.approved_by, head=head, report=report,
         )  # fmt: skip
         group.tx.put_purge(record)
@@ -268,9 +272,10 @@ class Purger:
         if record.asked_by == principal.id:
             raise Forbidden("whoever asks for a purge does not approve it", remedy="have another administrator do so")
         target = read_target(record.kind, record.target)
-        return self.purge(
-            group, PurgeRequest(target, record.reason or "", principal, record.digest, purge, record.asked_by)
+        asked = PurgeRequest(
+            target, record.reason or "", principal, record.digest, purge, record.asked_by, record.asked_at
         )
+        return self.purge(group, asked)
 
     def restore(self, group: Group, purge: UUID, reason: str, principal: Principal) -> PurgeRecord:
         """Lifts the tombstones of a purge: what it took stays gone, and may be written again.

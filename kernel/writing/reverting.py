@@ -47,7 +47,7 @@ def inverse(view: LedgerView, record: CertificateRecord, principal: str, *, reas
 
     Raises:
         Conflict: it was not applied, or a later certificate superseded what it recorded.
-        NothingToRevert: it brought evidence alone.
+        NothingToRevert: it brought evidence alone, or what it did was purged.
         TooManyChanges: it did more than one request can undo.
     """
     retracted: list[Retract] = []
@@ -62,7 +62,10 @@ def inverse(view: LedgerView, record: CertificateRecord, principal: str, *, reas
                 f"the certificate concerns more than {MOST:,} facts", remedy="retract by graph or subject instead"
             )
     if not retracted and not reinstated:
-        raise NothingToRevert("the certificate brought evidence alone, and evidence stays", remedy="leave it")
+        raise NothingToRevert(
+            "nothing that the certificate did is left to undo: it brought evidence alone, which stays, or was purged",
+            remedy="leave it",
+        )
     return Request((*retracted, *reinstated), _said(record, reason), None, principal)
 
 

@@ -294,6 +294,7 @@ def test_a_second_person_approves_or_rejects(base: Base) -> None:
         base.purges.decide(asked_for[0].id, DecisionKind.APPROVE, ADMINISTRATOR).result(PATIENCE)
     done = base.purges.decide(asked_for[0].id, DecisionKind.APPROVE, SECOND).result(PATIENCE)
     assert (done.asked_by, done.decided_by, done.target) == (ADMINISTRATOR.id, SECOND.id, None)
+    assert done.asked_at == asked_for[0].asked_at
     assert homes(base) == set()
     rejected = base.purges.decide(asked_for[1].id, DecisionKind.REJECT, ADMINISTRATOR).result(PATIENCE)
     assert (rejected.state, rejected.target, rejected.reason) == (PurgeState.REJECTED, None, None)

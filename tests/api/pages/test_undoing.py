@@ -100,7 +100,7 @@ def test_what_was_not_applied_or_brought_evidence_alone_is_not_offered_or_says_s
     assert "It is pending: nothing of it was applied." in Page.of(editor.get(f"{world.path('doubt')}/revert")).text
     made(world)
     text = Page.of(editor.get(f"{made(world, 'again', episode=EX + 'letter')}/revert")).text
-    assert "The certificate brought evidence alone, and evidence stays." in text
+    assert "it brought evidence alone, which stays, or was purged." in text
 
 
 @pytest.mark.parametrize(("role", "graphs"), [(Role.READER, ()), (Role.WRITER, ()), (Role.EDITOR, ("other",))])

@@ -233,6 +233,20 @@ def test_purges_are_listed_in_pages(server: Served) -> None:
         assert admin.get("/purges", params=parameters).status_code == 400
 
 
+def test_what_is_no_id_of_a_purge_is_told_so_and_what_was_purged_is_not_called_evidence(server: Served) -> None:
+    admin = server.client(Role.ADMINISTRATOR)
+    for method, path in (("GET", "/purges/x"), ("POST", "/purges/x/restore"), ("POST", "/purges/x/decision")):
+        told = admin.request(method, path).json()
+        assert (told["status"], told["detail"]) == (404, "there is no such purge"), path
+    wrong = admin.post("/purges", json={"node": f"{EX}x", "digest": "0" * 64, "reason": 5}).json()
+    assert (wrong["where"], "missing" in wrong["detail"]) == ("/reason", False)
+    tell(server.writer, "reverted", "xyzzy reverted")
+    (record,) = admin.get("/certificates", params={"limit": "1"}).json()["items"]
+    purged(admin, node=f"{EX}reverted")
+    told = admin.post(f"/certificates/{record['certificate']}/revert").json()
+    assert (told["code"], "was purged" in told["detail"]) == ("nothing-to-revert", True)
+
+
 def test_a_tombstone_is_lifted_by_its_purge(server: Served) -> None:
     admin = server.client(Role.ADMINISTRATOR)
     fact = tell(server.writer, "fay", "xyzzy four")

@@ -18,6 +18,7 @@ from certificates.lthash import LatticeHash
 from certificates.merkle import leaf_hash
 from kernel.changes import Assert
 from kernel.errors import DamagedBase, NotFound
+from kernel.purging.targets import Target, TargetKind
 from kernel.terms import Literal
 from kernel.time.instants import DAY, Instant
 from tests.api.console import run
@@ -36,6 +37,7 @@ from tests.bridge.auditing.history import (
     today,
     yesterday,
 )
+from tests.bridge.purging import purge
 from tests.bridge.writing import ANN, LIVES_IN, NOON, OSLO, PARIS, ROME, SetClock, living, load, person, write
 
 A_CLEAR = "SELECT id FROM certificates WHERE verdict = 'clear' ORDER BY id LIMIT 1"
@@ -638,6 +640,35 @@ def test_an_index_that_is_not_what_its_table_says_is_named(base: Path, index: st
         file.seek(page * size - 12)
         file.write(bytes([byte[0] ^ 0x40]))
     assert "ledger.sqlite" in named(base)
+
+
+@pytest.mark.parametrize(
+    ("sql", "place"),
+    [
+        ("CREATE TRIGGER tr AFTER INSERT ON principals BEGIN UPDATE principals SET role = 4; END", "trigger tr"),
+        ("CREATE VIEW v AS SELECT * FROM facts", "view v"),
+        ("CREATE TABLE t (x)", "table t"),
+        ("CREATE UNIQUE INDEX i ON facts (id, subject)", "index i"),
+        ("DROP INDEX heads", "heads"),
+        ("ALTER TABLE idempotency RENAME COLUMN key TO k", "table idempotency"),
+    ],
+)
+def test_what_is_no_part_of_a_ledger_or_made_otherwise_is_named(base: Path, sql: str, place: str) -> None:
+    with ledger_of(base) as connection:
+        connection.execute(sql)
+    assert f"ledger.sqlite {place}" in named(base)
+
+
+def test_what_the_row_of_a_purge_says_is_held_against_its_certificate(base: Path) -> None:
+    with Base.open(base, host=SetClock(LATER)) as opened:
+        record = purge(opened, Target(TargetKind.NODE, ANN))
+    assert audit_ledger(base).sound
+    for column, value in (("asked_by", "mallory"), ("kind", "graph"), ("decided_by", "mallory"), ("head", 0)):
+        (before,) = asked(base, f"SELECT {column} FROM purges")
+        edit(base, f"UPDATE purges SET {column} = ?", value)
+        assert f"purges {record.id}" in named(base), column
+        edit(base, f"UPDATE purges SET {column} = ?", before)
+    assert audit_ledger(base).sound
 
 
 # --- files ------------------------------------------------------------------------------------------------------------

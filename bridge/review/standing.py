@@ -3,8 +3,8 @@
 Rules (NothingLeaks)
 -----
 * Looked through are the certificates that an editor let in; whether what they were found to contradict still stands is
-  worked out anew at every look (`kernel.rules.standing`). Listed oldest first, so that what has waited longest comes
-  first.
+  worked out anew at every look, for the part of time that was let in there (`kernel.rules.standing`). Listed oldest
+  first, so that what has waited longest comes first.
 * Whether an inconsistency stands, which rules of entailment found, is asked of what follows now (`Clashing`), for its
   two statements; while that is not worked out, it is listed as long as they are believed. Where the base has what
   follows told no more, none stands.
@@ -37,10 +37,11 @@ from certificates.items import ItemKind
 from kernel.entailment.following import regime_of
 from kernel.errors import Forbidden, NotFound
 from kernel.ports.records import CertificateState
-from kernel.rules.standing import standing_parts
+from kernel.rules.standing import LetIn, standing_parts
 from kernel.rules.table import read_rules
 from kernel.terms import Iri
-from kernel.time.intervals import ALWAYS
+from kernel.time.instants import BEGINNING, FOREVER, parse_instant
+from kernel.time.intervals import ALWAYS, Interval
 from kernel.vocabulary import ONTOLOGY_GRAPH, RULES_GRAPH
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     from kernel.rules.table import RuleTable
     from kernel.terms import Statement
     from kernel.time.instants import Instant
-    from kernel.time.intervals import Interval
 
 _PAGE: Final = 500
 
@@ -184,23 +184,23 @@ class StandingReader:
         """What a certificate brought, and still stands."""
         if record.instant is None or record.id in self._without:
             return
-        seen: set[tuple[str, str, str]] = set()
+        found: dict[tuple[str, str, str], list[tuple[int, Finding]]] = {}
         for ordinal, finding in _contradictions(view, record.id):
-            said = finding.contradiction
-            if said is None or (pair := (finding.code, said.statement, said.against)) in seen:
-                continue
-            seen.add(pair)
-            one, other = statement_of(said.statement), statement_of(said.against)
+            if (said := finding.contradiction) is not None:
+                found.setdefault((finding.code, said.statement, said.against), []).append((ordinal, finding))
+        for (_, statement, against), together in found.items():
+            (ordinal, finding), one, other = together[0], statement_of(statement), statement_of(against)
             if finding.code is FindingCode.INCONSISTENT:
                 parts = self._inconsistent(finding, one, other, in_force.regime, view)
             else:
-                parts = standing_parts(finding.code, one, other, in_force.table, view)
+                let_in = LetIn(record.instant, [_during(each) for _, each in together])
+                parts = standing_parts(finding.code, one, other, let_in, in_force.table, view)
             if parts:
                 given = view.contradiction_owner(record.id, ordinal)
                 owner = given or _approver(view, record.id)
                 place = Place(record.id, ordinal)
                 yield Standing(place, finding, record.instant, tuple(parts), owner, given is not None)
-        if not seen:
+        if not found:
             self._without.add(record.id)
 
     def _inconsistent(
@@ -234,6 +234,14 @@ def _contradictions(view: LedgerView, certificate: UUID) -> Iterator[tuple[int, 
             if b'"against"' in item.body:
                 yield item.ordinal, Finding.from_body(json.loads(item.body))
         first = items[-1].ordinal + 1
+
+
+def _during(finding: Finding) -> Interval:
+    """The part of valid time that a finding is about."""
+    return Interval(
+        BEGINNING if finding.start is None else parse_instant(finding.start, field="from"),
+        FOREVER if finding.end is None else parse_instant(finding.end, field="to"),
+    )
 
 
 def _approver(view: LedgerView, certificate: UUID) -> str | None:

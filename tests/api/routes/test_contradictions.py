@@ -103,6 +103,28 @@ def test_what_is_let_in_stands_until_it_is_settled(admin: httpx2.Client) -> None
     assert about(admin, "urn:ann") == []
 
 
+def test_what_contradicts_again_or_over_other_years_is_listed_once_for_each(admin: httpx2.Client) -> None:
+    say(admin, "urn:again", "urn:livesIn", "urn:paris", validFrom="1990")
+    first = let_in(admin, "urn:again", "urn:livesIn", "urn:rome", validFrom="2000", validTo="2005")
+    second = let_in(admin, "urn:again", "urn:livesIn", "urn:rome", validFrom="2004", validTo="2015")
+    years = [
+        {"from": f"{start}-01-01T00:00:00Z", "to": f"{end}-01-01T00:00:00Z"}
+        for start, end in ((2000, 2005), (2005, 2015))
+    ]
+    listed = [(each["certificate"], each["during"]) for each in about(admin, "urn:again")]
+    assert listed == [(told["certificate"], [part]) for told, part in zip((first, second), years, strict=True)]
+    undone = admin.post(f"/certificates/{second['certificate'].removeprefix('urn:uuid:')}/revert")
+    assert undone.status_code == 201, undone.text
+    assert [each["certificate"] for each in about(admin, "urn:again")] == [first["certificate"]]
+    again = admin.post(f"{undone.headers['Location']}/revert")
+    assert again.status_code == 202, again.text
+    assert [each["certificate"] for each in about(admin, "urn:again")] == [first["certificate"]]
+    admin.post(f"{again.headers['Location']}/decision", json={"decision": "approve"})
+    listed = [(each["certificate"], each["during"]) for each in about(admin, "urn:again")]
+    third = again.json()["certificate"]
+    assert listed == [(first["certificate"], [years[0]]), (third, [years[1]])]
+
+
 def test_what_waits_or_was_rejected_does_not_stand(admin: httpx2.Client) -> None:
     assert say(admin, "urn:bob", RDF + "type", "urn:Person").status_code == 201
     answer = say(admin, "urn:bob", RDF + "type", "urn:Place")

@@ -57,7 +57,7 @@ _TOLD: Final = (
     (
         "variable that is unbound",
         "SELECT names a variable that is neither grouped nor aggregated",
-        "add it to GROUP BY, or put it into an aggregate such as SAMPLE",
+        "add it to GROUP BY, or put it into an aggregate such as MIN",
     ),
     ("IRI parsing failed", "an IRI cannot be read", "write it absolute, and percent-encode what an IRI cannot hold"),
 )

@@ -33,7 +33,7 @@ def told(text: str) -> QueryRefused:
         ("ASK { FILTER(1 = 2 }", "'}' closes nothing", "1, column 20", "take it out"),
         ("ASK { ?x <p> 1 }", "<p> is not an absolute IRI", "1, column 10", "BASE"),
         ("ASK { ?x <urn:p q> 1 }", "an IRI cannot be read", "1, column ", "percent-encode"),
-        ("SELECT ?x (COUNT(?y) AS ?n) { ?x ?p ?y }", "neither grouped nor", "1, column 41", "GROUP BY"),
+        ("SELECT ?x (COUNT(?y) AS ?n) { ?x ?p ?y }", "neither grouped nor", "1, column 41", "such as MIN"),
         ("SELECT ?x { ?x ?p ?o } LIMIT x", "after 'SELECT ?x { ?x ?p ?o } LIMIT'", "1, column 30", "correct it"),
         ("SELECT ?x\nWHERE (?x)", "after 'SELECT ?x WHERE'; { is missing there", "2, column 7", "correct it"),
         ("SELECT * { ?s ?p ?o } LIMIT 5;", "not complete, or something earlier", "1, column 31", "correct it"),

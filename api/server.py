@@ -17,6 +17,7 @@ Example
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -107,8 +108,15 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
+        number = error.errno or 0
+        if number < 0 or number == errno.EADDRNOTAVAIL:  # below 0 it is of a name that was looked up (EAI_NONAME, …)
+            raise InvalidSetting(
+                f"{host} is no address of this machine, nor a name of one",
+                remedy="give another --host: 127.0.0.1 for this machine alone, 0.0.0.0 for whoever reaches it",
+                where="host",
+            ) from error
         raise InvalidSetting(
-            f"cannot listen on {host}, port {port}: {os.strerror(error.errno or 0)}",
+            f"cannot listen on {host}, port {port}: {os.strerror(number)}",
             remedy="choose another --port or --host (with make: PORT=8351), or stop what uses it",
             where="port",
         ) from error

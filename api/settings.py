@@ -230,6 +230,14 @@ class Settings(BaseSettings):
         None, description="a file that holds the token by which /metrics may be asked, beside administrators' ones"
     )
 
+    @field_validator("data", "manifest", "signing_key_file", "metrics_token_file", mode="before")
+    @classmethod
+    def _is_named(cls, value: object) -> object:
+        """What is empty would be the working directory: a variable was not set."""
+        if value == "":
+            raise ValueError("it is empty: leave it out, or name a place; . is the folder that one is in")
+        return value
+
     @field_validator("public_url")
     @classmethod
     def _read_public_url(cls, value: str | None) -> str | None:

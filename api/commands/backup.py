@@ -22,20 +22,22 @@ from typing import Annotated
 
 import typer
 
-from api.commands.options import AnchorFile, Data, given_key, note_in, require_base
+from api.commands.options import AnchorFile, Data, folder, given_key, note_in, require_base
 from api.commands.progress import waiting
 from kernel.counting import counted
 
 
 def backup(
     data: Data,
-    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="The folder to make: it must not be there yet.")],
+    into: Annotated[
+        Path, typer.Option("--into", metavar="DIR", parser=folder, help="The folder to make: it must not be there yet.")
+    ],
     since: Annotated[
         Path | None,
         typer.Option(
             "--since",
             metavar="BACKUP",
-            file_okay=False,
+            parser=folder,
             help="An earlier backup, beside the new one: keep what changed since. It is needed to restore this one.",
         ),
     ] = None,
@@ -54,16 +56,20 @@ def backup(
 
 
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="The folder that `muniment backup` made.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="BACKUP", parser=folder, help="The folder that `muniment backup` made.")
+    ],
     *,
-    data: Annotated[Path, typer.Option("--data", metavar="DIR", help="The base's folder: it must not be there yet.")],
+    data: Annotated[
+        Path, typer.Option("--data", metavar="DIR", parser=folder, help="The base's folder: it must not be there yet.")
+    ],
     checkpoint: AnchorFile = None,
     purged: Annotated[
         Path | None,
         typer.Option(
             "--purged",
             metavar="DIR",
-            file_okay=False,
+            parser=folder,
             help="The base in a later state, or a later backup of it that stands alone: what was purged since goes.",
         ),
     ] = None,

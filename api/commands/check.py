@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from api.commands.careful import USAGE
-from api.commands.options import LEDGER, require_base
+from api.commands.options import LEDGER, folder, require_base
 from api.commands.output import written_to
 from api.commands.progress import PACE, step_progress, waiting
 from certificates.findings import Severity
@@ -96,7 +96,7 @@ def check(
     *,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="DIR", file_okay=False, help="A base's folder to check, instead of files."),
+        typer.Option("--data", metavar="DIR", parser=folder, help="A base's folder to check, instead of files."),
     ] = None,
     shapes: Annotated[
         list[Path] | None,

@@ -25,11 +25,12 @@ import os
 import secrets
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from api.commands.options import AcceptClock
+from api.commands.options import AcceptClock, folder
 from api.commands.progress import step_progress, waiting
 from kernel.access import Principal, Role
 from kernel.errors import ClockAhead
@@ -53,7 +54,7 @@ _COUNTED: Final = 1000
 def demo(
     data: Annotated[
         Path,
-        typer.Option("--data", metavar="DIR", file_okay=False, help="The demo base's folder, made if need be."),
+        typer.Option("--data", metavar="DIR", parser=folder, help="The demo base's folder, made if need be."),
     ] = Path("demo-data"),
     port: Annotated[
         int | None, typer.Option("--port", min=0, max=65535, help="The port; 0: any free one. [default: 8350]")
@@ -136,8 +137,9 @@ def _words(data: Path, url: str, code: str, reviews: str) -> Iterator[str]:
     """What to open and what to try."""
     from bridge.upkeep.demo import ROOT, TOKEN
 
-    muniment, files = _near(Path(sys.argv[0])), _near(Path(str(ROOT)))
-    token = data / TOKEN
+    muniment, files, token = (
+        quote(str(path)) for path in (_near(Path(sys.argv[0])), _near(Path(str(ROOT))), data / TOKEN)
+    )
     service = f"--url {url} --token-file {token}"
     yield f"muniment serves the demo base in {data} on {url}"
     yield ""
@@ -150,7 +152,8 @@ def _words(data: Path, url: str, code: str, reviews: str) -> Iterator[str]:
     yield f"  {muniment} submit {files}/incoming/clear.json {service}"
     yield f"  curl -H \"Authorization: Bearer $(cat {token})\" '{url}/certificates?state=pending'"
     yield ""
-    yield "The tour of five minutes is in docs/tour.md. Ctrl-C stops; the same command goes on, `--reset` starts over."
+    yield "The tour of five minutes is in docs/tour.md. Ctrl-C stops; the same command goes on with the base, and"
+    yield "`make demo-reset`, or --reset, starts over."
 
 
 def _near(path: Path) -> Path:

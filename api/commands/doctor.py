@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from api.commands.options import folder
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -40,7 +42,7 @@ def doctor(
     data: Annotated[
         Path | None,
         typer.Option(
-            "--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The base's folder. [default: data]"
+            "--data", envvar="MUNIMENT_DATA", metavar="DIR", parser=folder, help="The base's folder. [default: data]"
         ),
     ] = None,
     port: Annotated[

@@ -52,16 +52,29 @@ _LONGEST_TOKEN: Final = 4096
 _LONGEST_NOTE: Final = 2**20
 """Bytes of a key, checkpoint or proof, which have some thousands."""
 
+
+def folder(named: str) -> Path:
+    """A folder, there or not yet. Raises `BadParameter` for a file, and for no name at all.
+
+    A variable that is not set leaves an empty name, which would mean the working directory.
+    """
+    if not named:
+        raise typer.BadParameter("it is empty: name a folder; . is the one that you are in")
+    if os.path.exists(named) and not os.path.isdir(named):  # noqa: PTH110, PTH112 - these never raise
+        raise typer.BadParameter(f"{named!r} is a file")
+    return Path(named)
+
+
 Data = Annotated[
     Path,
     typer.Option(
-        "--data", envvar="MUNIMENT_DATA", metavar="DIR", file_okay=False, help="The folder in which the base lies."
+        "--data", envvar="MUNIMENT_DATA", metavar="DIR", parser=folder, help="The folder in which the base lies."
     ),
 ]
 
 MaybeData = Annotated[
     Path | None,
-    typer.Option("--data", metavar="DIR", file_okay=False, help=f"The base's folder. [default: ${DATA_VARIABLE}]"),
+    typer.Option("--data", metavar="DIR", parser=folder, help=f"The base's folder. [default: ${DATA_VARIABLE}]"),
 ]
 
 MaybeUrl = Annotated[

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.commands.options import LEDGER, Data, given_key, require_base
+from api.commands.options import LEDGER, Data, folder, given_key, require_base
 from api.commands.progress import waiting
 from kernel.errors import DamagedBase
 
@@ -46,7 +46,8 @@ class StandingClock:
 def rebuild(
     data: Data,
     into: Annotated[
-        Path, typer.Option("--into", metavar="DIR", help="The folder to make the stores in: new, or empty.")
+        Path,
+        typer.Option("--into", metavar="DIR", parser=folder, help="The folder to make the stores in: new, or empty."),
     ],
     *,
     check: Annotated[

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.commands.options import AcceptClock
+from api.commands.options import AcceptClock, folder
 from api.commands.progress import waiting
 from api.http.paths import BASES
 from kernel.errors import InvalidParameter
@@ -40,7 +40,7 @@ def serve(
     data: Annotated[
         Path | None,
         typer.Option(
-            "--data", metavar="DIR", file_okay=False, help="The base's folder, made if need be. [default: ./data]"
+            "--data", metavar="DIR", parser=folder, help="The base's folder, made if need be. [default: ./data]"
         ),
     ] = None,
     port: Annotated[
@@ -77,7 +77,7 @@ def serve(
 ) -> int:
     """Serve a base over HTTP until told to stop, or several.
 
-    Every option can also be set in the environment: MUNIMENT_DATA, MUNIMENT_PORT, MUNIMENT_HOST, MUNIMENT_POLICY.
+    All but --accept-clock can also be set in the environment: MUNIMENT_DATA, MUNIMENT_PORT, MUNIMENT_HOST and so on.
 
     Example: muniment serve --data data --port 8350
     """
@@ -99,7 +99,7 @@ def serve(
         for line in told_of_mode(each):
             typer.echo(f"muniment: {each.data}: {line}", err=True)
     with ExitStack() as opened:
-        with waiting("bringing the stores up to the ledger"):
+        with waiting("opening the base and bringing the stores up to the ledger"):
             at_root = None if alone else _opened(opened, settings, accept_clock=accept_clock)
             others = {name: _opened(opened, each, accept_clock=accept_clock, name=name) for name, each in named.items()}
         app = Bases(at_root, others) if others or at_root is None else at_root

@@ -586,6 +586,43 @@ def test_a_service_says_itself_why_it_refuses(tmp_path: Path) -> None:
         assert "muniment token create" in told(run("query", "ASK {}", "--url", url))
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("serve", "--port", "0"), ("demo", "--port", "0"), ("token", "create", "--role", "reader"),
+        ("load", "facts.nt"), ("doctor",), ("query", "ASK {}"), ("check",), ("audit",), ("key",), ("dump",),
+        ("restore", "backup"),
+    ],
+)  # fmt: skip
+def test_a_folder_without_a_name_is_not_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    a_file(tmp_path, "facts.nt", f"<{EX}a> <{EX}p> 7 .")
+    for given in (("--data", ""), ("--data=",)):
+        ended = run(*words, *given)
+        assert (ended.status, ended.output) == (64, "")
+        assert "'--data'" in ended.errors
+        assert "it is empty: name a folder" in ended.errors
+    assert [each.name for each in tmp_path.iterdir()] == ["facts.nt"]
+
+
+def test_nor_is_one_that_a_variable_leaves_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "MUNIMENT_DATA: the setting data cannot be used: it is empty" in told(
+        run("serve", "--port", "0", MUNIMENT_DATA="")
+    )
+    assert "it is empty" in run("backup", "--data", tmp_path, "--into", "").errors
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "256.1.1.1", "192.0.2.1"])
+def test_a_host_that_is_no_address_of_this_machine_is_told_as_such(tmp_path: Path, host: str) -> None:
+    line = told(run("serve", "--host", host, "--port", "0", "--data", tmp_path / "data"))
+    assert f"host: {host} is no address of this machine, nor a name of one (give another --host: " in line
+    assert not (tmp_path / "data").exists()
+
+
 # --- certificates -----------------------------------------------------------------------------------------------------
 
 

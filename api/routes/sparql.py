@@ -54,6 +54,7 @@ from api.routes.sparql_update import (
     is_strict,
     is_update,
     post_update,
+    read_form,
 )
 from api.service import Service
 from api.settings import Offered
@@ -189,7 +190,7 @@ async def post_query(request: Request, caller: Caller) -> Response:
     media_type, body = await posted(request, (FORM, QUERY, UPDATE))
     if media_type == UPDATE or (media_type == FORM and is_update(body)):
         return await post_update(request, caller, media_type, body)
-    text, parameters = posted_query(request, media_type, body, READ, BESIDE_THE_QUERY)
+    text, parameters = await posted_query(request, media_type, body, READ, BESIDE_THE_QUERY)
     return await answer(request, caller, text, parameters, await asked_moment(request, parameters))
 
 
@@ -205,15 +206,14 @@ async def posted(request: Request, known: Sequence[str]) -> tuple[str, bytes]:
     return media_type, await read_body(request, Service.of(request).settings.body_limit)
 
 
-def posted_query(
+async def posted_query(
     request: Request, media_type: str, body: bytes, in_form: Sequence[Parameter], beside: Sequence[Parameter]
 ) -> tuple[str, Parameters]:
     """The query that was posted, with what stands beside it: in the URL, and in the form if it came as one."""
-    in_url: bytes = request.scope["query_string"]
     if media_type == FORM:
-        parameters = read_parameters(in_form, in_url, body)
+        parameters = await read_form(request, in_form, body)
         return text_of(parameters), parameters
-    return _decoded(body), read_parameters(beside, in_url)
+    return _decoded(body), read_parameters(beside, request.scope["query_string"])
 
 
 def asked_query(request: Request, caller: Principal, text: str, parameters: Parameters) -> QueryRequest:

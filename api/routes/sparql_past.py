@@ -156,5 +156,5 @@ async def _posted(request: Request, caller: Principal, moment: AskedMoment) -> R
             remedy=f"post the update to {PATH}; what it says of the past goes by its `valid-from`",
             where="update",
         )
-    text, parameters = posted_query(request, media_type, body, _READ, _BESIDE)
+    text, parameters = await posted_query(request, media_type, body, _READ, _BESIDE)
     return await answer(request, caller, text, parameters, moment)

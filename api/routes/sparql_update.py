@@ -41,7 +41,7 @@ from api.http.parameters import Parameter, read_parameters
 from api.http.waiting import answer_of
 from api.routes.certified import TERMS, certified, read_terms
 from api.routes.federation import calls_others, federated_text, in_time
-from api.routes.query_answers import unless_gone
+from api.routes.query_answers import BRIEF, unless_gone
 from api.service import Service
 from api.settings import DefaultGraph
 from bridge.documents.reader import MEDIA_TYPES
@@ -53,6 +53,8 @@ from kernel.errors import InvalidDocument, InvalidParameter, InvalidTerm, QueryR
 from kernel.terms import Iri
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -108,6 +110,12 @@ def is_update(form: bytes) -> bool:
     return _IN_FORM.search(form) is not None
 
 
+async def read_form(request: Request, known: Iterable[Parameter], form: bytes) -> Parameters:
+    """The parameters of a URL and of a form; a long form is decoded in a thread, for others are served meanwhile."""
+    read = partial(read_parameters, known, request.scope["query_string"], form)
+    return read() if len(form) <= BRIEF else await Service.of(request).read(read)
+
+
 def is_strict(parameters: Parameters, settings: Settings) -> bool:
     """Whether the default graph is `m:default` alone: by the request, else by the settings."""
     return (parameters.choice(DEFAULT_GRAPH, DefaultGraph) or settings.default_graph) is DefaultGraph.STRICT
@@ -118,12 +126,11 @@ async def post_update(request: Request, caller: Principal, media_type: str, body
     if not Service.of(request).has(manifest.UPDATE):
         raise QueryRefused("updates are not served here", remedy="GET /openapi.json lists what is served")
     require_cited(request, caller)
-    in_url: bytes = request.scope["query_string"]
     if media_type == UPDATE:
-        parameters = read_parameters((*BESIDE_THE_UPDATE, *_PASSED_OVER), in_url)
+        parameters = read_parameters((*BESIDE_THE_UPDATE, *_PASSED_OVER), request.scope["query_string"])
         text = _decoded(body)
     else:
-        parameters = read_parameters((UPDATE_TEXT, *BESIDE_THE_UPDATE, *_PASSED_OVER), in_url, body)
+        parameters = await read_form(request, (UPDATE_TEXT, *BESIDE_THE_UPDATE, *_PASSED_OVER), body)
         text = parameters.text(UPDATE_TEXT) or ""
     terms = read_terms(request, caller, parameters, body, media_type)
     base = str(request.url.replace(query="", fragment=""))

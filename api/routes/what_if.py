@@ -234,7 +234,7 @@ async def post_query(request: Request, caller: Caller, branch: BranchId) -> Resp
         raise QueryRefused(
             "a branch is not updated by SPARQL", remedy=f"add a plan to it with POST {PATH}/…/plans", where="update"
         )
-    text, parameters = posted_query(request, media_type, body, READ, BESIDE_THE_QUERY)
+    text, parameters = await posted_query(request, media_type, body, READ, BESIDE_THE_QUERY)
     return await _ask(request, caller, branch, text, parameters)
 
 

@@ -2,15 +2,17 @@
 
 import gzip
 from datetime import UTC, datetime, timedelta
+from threading import current_thread
 from time import monotonic, sleep, time_ns
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 import httpx2
 import pyoxigraph as ox
 import pytest
 
 from api.errors import InvalidSetting
+from api.http import parameters
 from api.settings import Settings, read_settings
 from bridge.base import Base
 from kernel.access import Role
@@ -32,6 +34,24 @@ def write(client: httpx2.Client, *changes: dict[str, Any]) -> int:
     assert answer.status_code == 201, answer.text
     head: int = answer.json()["head"]
     return head
+
+
+@pytest.mark.parametrize("name", ["query", "update"])
+def test_nobody_waits_while_a_long_form_is_decoded(server: Served, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """It is done beside the loop that serves everybody, where a short one is done."""
+    decoding: dict[bool, str] = {}
+
+    def noted(text: bytes) -> bytes:
+        if b"ASK" in text or b"DATA" in text:
+            decoding[len(text) > 100_000] = current_thread().name
+        return unquote_to_bytes(text)
+
+    monkeypatch.setattr(parameters, "unquote_to_bytes", noted)
+    text = {"query": "ASK {}", "update": "INSERT DATA {}"}[name]
+    for spaces in (1, 100_000):
+        answer = server.writer.post("/sparql", data={name: text + "\t" * spaces})
+        assert answer.status_code == 200, answer.text
+    assert decoding[False] != decoding[True]
 
 
 # --- blank nodes ------------------------------------------------------------------------------------------------------

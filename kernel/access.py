@@ -148,6 +148,11 @@ class Principal:
         """Raises `Forbidden` unless the caller may propose changes to the graph."""
         if is_history(graph):
             raise Forbidden("history is written by applying certificates only", remedy="change the graph itself")
+        if is_ours(graph) and graph not in {DEFAULT_GRAPH, *GOVERNANCE}:
+            raise Forbidden(
+                f"{graph.value} is no graph: names that begin like this are kept for Muniment's own",
+                remedy="name the graph otherwise",
+            )
         if not self.may_write(graph):
             raise Forbidden(
                 f"your token does not allow changes to {graph.value}",

@@ -198,7 +198,9 @@ def _print(reply: Reply, *, table: bool) -> None:
 
         print_table(reply.body)
     else:
-        sys.stdout.buffer.write(reply.body if not table or reply.body.endswith(b"\n") else reply.body + b"\n")
+        # Files hold the answer as it came; in a terminal the prompt begins a line.
+        ends = reply.body.endswith(b"\n") or not (table or sys.stdout.isatty())
+        sys.stdout.buffer.write(reply.body if ends else reply.body + b"\n")
         sys.stdout.buffer.flush()
     if table:
         typer.echo(f"head {reply.head or 'none'}, valid at {reply.valid_at}", err=True)

@@ -98,10 +98,15 @@ class JsonTerms:
 
 def _id(value: dict[str, Json], where: str) -> Json:
     if len(value) != 1 or "@id" not in value:
-        other = next((name for name in value if name != "@id"), None)
-        problem = "there is neither @id nor @value" if "@id" not in value else f"{other!r} does not go with @id"
-        raise InvalidTerm(problem, remedy='write {"@id": …} alone, or {"@value": …}', where=where)
+        raise InvalidTerm(_no_id(value), remedy='write {"@id": …} alone, or {"@value": …} for a literal', where=where)
     return value["@id"]
+
+
+def _no_id(value: dict[str, Json]) -> str:
+    """What keeps an object from being a node."""
+    if "@id" in value:
+        return f"{next(name for name in value if name != '@id')!r} does not go with @id"
+    return "a literal cannot stand here" if "@value" in value else "there is neither @id nor @value"
 
 
 def _literal(members: dict[str, Json], where: str) -> Literal:

@@ -210,7 +210,8 @@ class Submitter:
             return None
         if entry.body_digest != submission.body_digest:
             raise IdempotencyMismatch(
-                "this Idempotency-Key was used before, with another body", remedy="use a new key for a new request"
+                "this Idempotency-Key was used before, with another body, format or parameter",
+                remedy="use a new key for a new request",
             )
         record = group.tx.certificate(entry.certificate)
         return None if record is None else outcome_of(group.tx, record)

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel.access import Grant, Principal, Role
+from kernel.errors import Forbidden
 from kernel.terms import Iri
-from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, PUBLIC_GOVERNANCE, history_graph
+from kernel.vocabulary import DEFAULT_GRAPH, GOVERNANCE, PUBLIC_GOVERNANCE, M, history_graph
 
 GRAPHS: Final = [Iri("urn:g1"), Iri("urn:g2"), Iri("urn:g3"), DEFAULT_GRAPH]
 
@@ -54,6 +56,15 @@ def test_governance_is_for_administrators_of_the_base(principal: Principal) -> N
         assert principal.may_read(graph) is (governs or graph in PUBLIC_GOVERNANCE)
         assert principal.may_write(graph) is governs
         assert not governs or principal.may_decide([graph])
+
+
+def test_a_name_kept_for_ours_is_told_as_such_to_whoever_may_write_everything() -> None:
+    administrator = Principal("019", Role.ADMINISTRATOR)
+    with pytest.raises(Forbidden, match="is no graph"):
+        administrator.require_write(Iri(M + "nonsense"))
+    administrator.require_write(DEFAULT_GRAPH)
+    for graph in GOVERNANCE:
+        administrator.require_write(graph)
 
 
 @given(principals, within)

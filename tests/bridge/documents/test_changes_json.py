@@ -214,6 +214,14 @@ def test_case_46_literals_are_held_as_stored_and_spelled_as_submitted(literal: L
     assert found.spelling.object == (None if held == literal else literal)
 
 
+@pytest.mark.parametrize(
+    ("subject", "said"), [({"@value": "Ann"}, "a literal cannot stand here"), ({}, "neither @id nor @value")]
+)
+def test_what_is_no_node_is_told_why(subject: Members, said: str) -> None:
+    error = refused(InvalidTerm, "assert", **ABOUT | {"subject": subject})
+    assert (said in error.message, error.where) == (True, "/changes/0/subject")
+
+
 # --- times -----------------------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,8 @@ Rules
   than `SLOWEST` bytes a second, is given up, with its connection; one that was answered before it was whole has
   `HEAD_SECONDS` to end. A client that takes nothing of its answer for `SEND_SECONDS` is left. A connection that asks
   nothing is closed, whatever comes that is no request. So nobody holds one for long without using it.
+* A connection that is to end with its answer ends once the request is whole, if the answer came before that: whoever is
+  still sending would be cut off, and not read it (RFC 9112, section 9.6).
 * There are so many connections, and no more: 503. `MOST_WAITING` requests may wait for the answers before them.
 * There is one `Host`, and it is one: it becomes part of what is told, and of what relative IRIs are relative to. Only
   HTTP/1.0 may do without (RFC 9112, section 3.2).
@@ -26,7 +28,7 @@ from __future__ import annotations
 import logging
 import re
 from os import urandom
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
@@ -36,6 +38,7 @@ from api.http.problems import MEDIA_TYPE, problem_text, status_of
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
@@ -65,6 +68,13 @@ def guarded(most: int) -> type[HttpToolsProtocol]:
     return type("_Guarded", (_Connection,), {"most": most})
 
 
+class _Answering:
+    """What an answer is written to: all that the server asks of a transport there."""
+
+    def __init__(self, transport: asyncio.Transport, end: Callable[[], None]) -> None:
+        self.write, self.is_closing, self.close = transport.write, transport.is_closing, end
+
+
 class _Connection(HttpToolsProtocol):
     """The server's own, with limits."""
 
@@ -81,6 +91,7 @@ class _Connection(HttpToolsProtocol):
         self._timer: asyncio.TimerHandle | None = None
         self._refused = False
         self._running: RequestResponseCycle | None = None
+        self._ends = False
 
     # --- what the transport calls -------------------------------------------------------------------------------------
 
@@ -106,7 +117,16 @@ class _Connection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:  # noqa: ANN401 - handed on as it is
         self._running = cycle
+        cycle.transport = cast("asyncio.Transport", _Answering(self.transport, self._end))
         super()._start_asgi_task(cycle, app)
+
+    def _end(self) -> None:
+        """Ends the connection after an answer: at once, or once the request is whole, as long as that may take."""
+        if self._in_body and self.transport.can_write_eof():
+            self._ends = True
+            self.transport.write_eof()
+        else:
+            self.transport.close()
 
     def data_received(self, data: bytes) -> None:
         """Something came from it."""
@@ -169,6 +189,8 @@ class _Connection(HttpToolsProtocol):
         self._in_body = False
         if not self._refused:
             super().on_message_complete()
+        if self._ends:
+            self.transport.close()
 
     def on_response_complete(self) -> None:
         """An answer was given, if not yet taken."""

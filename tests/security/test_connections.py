@@ -9,7 +9,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import httpx2
 import pytest
@@ -81,6 +83,17 @@ def test_what_has_no_end_is_not_gathered(attacked: Served, begun: bytes) -> None
         connection.sendall(begun)
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
             connection.sendall(b"y" * 100 * 2**20)
+
+
+def test_an_answer_before_the_body_is_whole_is_read_by_who_sends_it_all_first(attacked: Served) -> None:
+    """As urllib does, and with it SPARQLWrapper and rdflib's store: the connection is to end with the answer."""
+    writer = attacked.token(Role.WRITER)
+    for body, token, status in ((b" " * (Settings().body_limit + 1), writer, 413), (b" " * 2**22, "nobody's", 401)):
+        request = Request(f"{attacked.url}/sparql", body, {"Content-Type": "application/sparql-update"})
+        request.add_header("Authorization", f"Bearer {token}")
+        with pytest.raises(HTTPError) as caught:
+            urlopen(request, timeout=30)
+        assert (caught.value.code, json.load(caught.value)["status"]) == (status, status)
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ class _Connection(HttpToolsProtocol):
 
     def _end(self) -> None:
         """Ends the connection after an answer: at once, or once the request is whole, as long as that may take."""
-        if self._in_body and self.transport.can_write_eof():
+        if self._in_body and not self.pipeline and self.transport.can_write_eof():
             self._ends = True
             self.transport.write_eof()
         else:

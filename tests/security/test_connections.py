@@ -239,6 +239,14 @@ def test_who_takes_nothing_is_left_and_what_waits_is_bounded(impatient: Served) 
         assert answered(together).count(b"HTTP/1.1 200") == 20
 
 
+def test_what_comes_after_the_last_request_is_not_answered(impatient: Served) -> None:
+    for after in (GET + b"\r\n", posted(impatient, 1_000) + b"<urn:a> ", b"nothing\r\n\r\n"):
+        with connected(impatient) as connection:
+            connection.sendall(GET + b"Connection: close\r\n\r\n" + after)
+            told = answered(connection)
+            assert (told.startswith(b"HTTP/1.1 200"), told.count(b"HTTP/1.1 ")) == (True, 1)
+
+
 def test_a_client_that_sends_no_more_does_no_harm(impatient: Served) -> None:
     """Half-closed, reset, or gone amid a body: the others are answered, and nothing is kept of it."""
     for sent in (GET + b"\r\n", GET, posted(impatient, 1_000) + b"<urn:a> <urn:p> 1 .", (GET + b"\r\n") * 20):

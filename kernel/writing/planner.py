@@ -19,6 +19,7 @@ Example
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -67,6 +68,18 @@ class _Held:
     @property
     def interval(self) -> Interval:
         return self.content.interval
+
+
+def _start(held: _Held) -> int:
+    return held.content.interval.start
+
+
+def _met(held: list[_Held], wanted: Interval) -> list[_Held]:
+    """Those that share an instant with an interval, of some that follow on each other."""
+    first = bisect_right(held, wanted.start, key=_start)
+    if first and held[first - 1].interval.end > wanted.start:
+        first -= 1
+    return held[first : bisect_left(held, wanted.end, first, key=_start)]
 
 
 @dataclass(slots=True)
@@ -160,11 +173,11 @@ class Planner:
             self._support(made.id, change.confidence, change.spelling)
             return
         wanted = change.validity.interval
-        intervals = [each.interval for each in held]
-        for each in [each for each in held if each.interval.overlaps(wanted)]:
+        met = _met(held, wanted)
+        for each in met:
             spelling = _trimmed(change.spelling, wanted, each.interval)
             self._support(each.content.id, change.confidence, spelling, always=True)
-        for gap in uncovered(intervals, wanted):
+        for gap in uncovered([each.interval for each in met], wanted):
             made = self._record(change.statement, change.validity.cut(gap), None)
             self._support(made.id, change.confidence, _trimmed(change.spelling, wanted, gap))
 
@@ -245,9 +258,11 @@ class Planner:
     # --- what is held -------------------------------------------------------------------------------------------------
 
     def _held(self, statement: Statement) -> list[_Held]:
+        """What is believed of a statement, one after the other: no two hold at once (Disjoint)."""
         held = self._statements.get(statement)
         if held is None:
             held = [_Held(fact.content, fact) for fact in self._view.believed_of(statement)]
+            held.sort(key=_start)
             self._statements[statement] = held
         return held
 
@@ -280,7 +295,7 @@ class Planner:
             validity,
         )
         self._made.record[content.id] = content
-        self._held(statement).append(_Held(content))
+        insort(self._held(statement), _Held(content), key=_start)
         return content
 
     def _support(self, fact: UUID, confidence: Decimal | None, spelling: Spelling, *, always: bool = False) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pstats
+from cProfile import Profile
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID, uuid4
@@ -260,6 +262,15 @@ def test_case_38_asserting_over_a_partial_overlap_believes_the_extra_years() -> 
     assert intervals(view) == [(2020, 2022), (2022, 2024)]
     assert [fact.interval for fact in planned.record] == [Interval(2022, 2024)], "the certificate says what is new"
     assert [item.fact for item in planned.evidence] == [first.id], "and supports what was held"
+
+
+def test_many_intervals_of_one_statement_take_calls_by_their_number_and_not_by_its_square() -> None:
+    def calls(many: int) -> int:
+        with Profile() as profile:
+            plan(MemoryView(), *(Assert(statement(), during(4 * n, 4 * n + 3)) for n in reversed(range(many))))
+        return pstats.Stats(profile).total_calls  # type: ignore[attr-defined, no-any-return] # not in its stub
+
+    assert calls(800) < 2 * 8 * calls(100)
 
 
 def test_adjacent_intervals_are_not_fused() -> None:

@@ -266,8 +266,16 @@ def test_long_iris_within_the_bound_are_taken(attacked: Served) -> None:
     assert answer.status_code == 201
 
 
-@pytest.mark.parametrize("path", ["/at/%17%25%F2%A6%B0%8B6K/sparql", "/at/a>b|/sparql", "/at/a%3Eb/2020%0A/sparql"])
+@pytest.mark.parametrize(
+    "path", ["/at/2020-01-01T00%3A00%3A00%2B01%3A00/sparql", "/at/2020-01-01T00:00:00Z/199%39/sparql"]
+)
 def test_the_address_of_an_endpoint_is_told_as_an_iri(attacked: Served, path: str) -> None:
     answer = attacked.client(Role.READER).get(path, headers={"accept": "application/n-triples"})
     assert answer.status_code == 200
     assert list(ox.parse(answer.content, ox.RdfFormat.N_TRIPLES))
+
+
+@pytest.mark.parametrize("path", ["/at/%17%25%F2%A6%B0%8B6K/sparql", "/at/a>b|/sparql", "/at/a%3Eb/2020%0A/sparql"])
+def test_an_address_that_is_no_moment_is_no_endpoint(attacked: Served, path: str) -> None:
+    answer = attacked.client(Role.READER).get(path, headers={"accept": "application/n-triples"})
+    refused(answer, "invalid-time")

@@ -150,8 +150,8 @@ def test_a_trailer_is_no_header(attacked: Served) -> None:
 
 
 def test_a_head_that_does_not_end_is_408_and_a_silent_client_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
-    monkeypatch.setattr(connections, "BODY_SECONDS", 0.5)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 1.5)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 1.5)
     monkeypatch.setattr(connections, "_LOOK", 0.1)
     with Base.open(None) as base, served(base) as running:
         with connected(running) as silent, connected(running) as slow, connected(running) as stuck:
@@ -164,7 +164,7 @@ def test_a_head_that_does_not_end_is_408_and_a_silent_client_is_left(monkeypatch
         # Who has asked, and may ask again, is not left: idle connections have their own time.
         with httpx2.Client(base_url=running.url, trust_env=False) as client:
             assert client.get("/health").status_code == 200
-            time.sleep(1)
+            time.sleep(2)
             assert client.get("/health").status_code == 200
 
 
